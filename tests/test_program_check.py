@@ -180,7 +180,9 @@ def test_a_right_program_fits_the_world(world):
         (Move("", number(3)), "the goal of a move needs a frame", ""),
         (Move("", Here(), (triple(1, 0, 0),)), "a via point needs a frame", ""),
         (Move("", Here(), duration=number(5)), "DURATION needs a time [s]", "write 5*seconds"),
-        (Move("", Here(), approach=number(5)), "APPROACH needs a vector", ""),
+        (Move("", Here(), approach=number(5)), "APPROACH needs a vector", "by a direction"),
+        (Move("", Here(), approach=INCH), "APPROACH needs a vector", "by a direction"),
+        (let("x", Binary("=", Name("X"), triple(1, 2, 3))), "both sides need the same unit", ""),
         (Move("", Here(), force_frame=number(5)), "FORCE_FRAME needs a frame", ""),
         (Move("", Here(), forces=(ForceClause("z", number(10)),)), "FORCE(Z) needs a force [N]", "write 10*ounces"),
         (Move("", Here(), forces=(ForceClause("z", Binary("*", number(2), OZ)),)), "FORCE(Z) needs", ""),
@@ -410,3 +412,11 @@ def test_what_passes_has_the_type_that_was_found(expression):
         return
     if type.kind not in ("any", "zero", "zeros"):
         assert kind_of(value) == type.kind
+
+
+def test_vectors_of_one_unit_are_compared():
+    zeros = call("VECTOR", number(0), number(0), number(0))
+    for a, b in ((triple(1, 2, 3), triple(0, 0, 1)), (Name("X"), Name("Y")), (zeros, triple(1, 2, 3)), (zeros, zeros)):
+        for operator in ("=", "<>"):
+            assert not found(If(Binary(operator, a, b)))
+    assert found(If(Binary("<", Name("X"), Name("Y"))))

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjoint.errors import ArgumentError
 from adjoint.lie import se3, so3
 from adjoint.program.instructions import (
     Aggregate,
@@ -277,3 +278,40 @@ def test_values_stay_small_and_expressions_shallow():
 def test_words():
     assert value_in_words((1.0,)) == "an aggregate"
     assert type_in_words(FUNCTIONS["ANGLE"].result) == "an angle [rad]"
+
+
+# --- numbers that are none, and values that do not fit ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 10**400, None, 1j])
+def test_numbers_of_programs_are_finite(value):
+    for make in (Literal, lambda x: Quantity(x, "mm")):
+        with pytest.raises(ArgumentError, match="finite"):
+            make(value)
+
+
+def test_truth_values_are_no_numbers():
+    assert Literal(True) != Literal(1.0) and Literal(False) != Literal(0.0) and Literal(1) == Literal(1.0)
+    assert len({Literal(True), Literal(1.0), Literal(1)}) == 2 and Literal(1.0) != Name("a")
+
+
+@pytest.mark.parametrize(
+    "expression, says",
+    [
+        (Binary("*", Literal(1e308), Literal(10.0)), "no finite number"),
+        (Binary("*", Name("v"), Literal(1e308)), "no finite number"),
+        (Binary("/", Name("one"), Literal(0.0)), "by 0"),
+        (Index(Name("v"), Name("inf")), "an index is a whole number"),
+        (Index(Name("v"), Name("nan")), "an index is a whole number"),
+        (Call("EULERROT", (Aggregate((Literal(1.0),)),)), "three angles"),
+        (Call("EULERROT", (Aggregate((Literal(1.0), Literal("a"), Literal("b"))),)), "EULERROT"),
+        (Call("NORM", (Binary("*", Name("v"), Literal(1e300)),)), "no value"),
+        (Binary("<", Name("joints"), Name("ticks")), "has no meaning"),
+    ],
+    ids=str,
+)
+def test_what_has_no_value_is_an_error_at_its_place(expression, says):
+    scope = {"v": np.array([1e3, 1e3, 0]), "one": np.float64(1.0), "inf": float("inf"), "nan": float("nan"),
+             "joints": np.zeros(6), "ticks": OverTicks(np.arange(4.0))}  # fmt: skip
+    with pytest.raises(ProgramError, match=says):
+        evaluate(expression, scope)

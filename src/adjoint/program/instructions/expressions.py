@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from ...errors import ArgumentError, nearest
@@ -26,11 +27,33 @@ class Expression:
     at: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
-@dataclass(frozen=True)
+def _check_finite(kind: str, value: float) -> None:
+    try:
+        finite = math.isfinite(value)
+    except (TypeError, OverflowError):
+        finite = False
+    if not finite:
+        raise ArgumentError(f"{kind}: a number of a program is finite, and at most 1.8e308; got {str(value)[:40]}")
+
+
+@dataclass(frozen=True, eq=False)
 class Literal(Expression):
     """A number without unit, a truth value, or a text."""
 
     value: float | bool | str
+
+    def __post_init__(self):
+        if self.value.__class__ is not str:
+            _check_finite("Literal", self.value)  # type: ignore[arg-type]
+
+    # To Python True is 1.0, and to programs it is not.
+    def __eq__(self, other):
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return self.value == other.value and isinstance(self.value, bool) == isinstance(other.value, bool)
+
+    def __hash__(self):
+        return hash((Literal, self.value, isinstance(self.value, bool)))
 
 
 @dataclass(frozen=True)
@@ -41,6 +64,7 @@ class Quantity(Expression):
     unit: str
 
     def __post_init__(self):
+        _check_finite("Quantity", self.value)
         if self.unit not in UNITS:
             raise ArgumentError(f"Quantity: '{self.unit}' is no unit; {nearest(self.unit, list(UNITS))}")
 

@@ -52,8 +52,11 @@ def combined(operator: str, left: Any, right: Any) -> Any:
     ticks = type(left) is OverTicks or type(right) is OverTicks
     a = left.values if type(left) is OverTicks else left
     b = right.values if type(right) is OverTicks else right
-    with np.errstate(all="ignore"):
-        result = rule(a, b)
+    try:
+        with np.errstate(all="ignore"):
+            result = rule(a, b)
+    except ValueError:  # a configuration and a number at ticks, or configurations of several arms
+        return None
     if result is None:
         return None
     return OverTicks(np.asarray(result)) if ticks else result

@@ -36,6 +36,7 @@ __all__ = ["evaluate"]
 
 _FEW = 10_000  # values inside an aggregate, and characters of a text: a loop that doubles one must not fill the memory
 _PLAIN = frozenset({float, int, np.float64})
+_NOT_FINITE = "the result is no finite number"
 
 
 def evaluate(expression: Expression, scope: Scope | Mapping[str, Any] | None = None) -> Any:
@@ -136,14 +137,19 @@ def _binary(expression: Binary, scope: Scope) -> Any:
         compute = NUMBERS.get(operator)
         if compute is not None:
             try:
-                return compute(left, right)
+                result = compute(float(left), float(right))
             except ZeroDivisionError:
                 fail(expression, f"'{operator}' by 0", code="value")
+            if result - result == 0:
+                return result
+            fail(expression, _NOT_FINITE, code="value")
     result = combined(operator, left, right)
     if result is None:
         _no_rule(expression, operator, left, right)
     if type(result) in (str, tuple):
         _check_size(expression, result)
+    elif type(result) is np.ndarray and not np.isfinite(result).all():
+        fail(expression, _NOT_FINITE, code="value")
     return result
 
 
@@ -220,7 +226,7 @@ def _aggregate(expression: Aggregate, scope: Scope) -> Any:
 def _index(expression: Index, scope: Scope) -> Any:
     value = _RULES[type(expression.value)](expression.value, scope)
     number = _RULES[type(expression.index)](expression.index, scope)
-    if kind_of(number) != "scalar" or type(number) is OverTicks or number != round(number):
+    if kind_of(number) != "scalar" or type(number) is OverTicks or not float(number).is_integer():
         fail(expression, f"an index is a whole number, and this is {words_of(expression.index, number)}")
     k = int(number)
     if isinstance(value, Mapping):

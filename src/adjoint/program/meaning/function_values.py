@@ -42,8 +42,9 @@ def function_value(expression: Call, function: ProgramFunction, arguments: list[
         arguments[k], ticks = value, ticks or at_ticks
         kinds.append(kind)
     try:
-        result = function.compute(kinds, *arguments) if function.by_kind else function.compute(*arguments)
-    except (ValueError, TypeError) as error:
+        with np.errstate(all="ignore"):
+            result = function.compute(kinds, *arguments) if function.by_kind else function.compute(*arguments)
+    except (ValueError, TypeError, OverflowError) as error:
         fail(expression, f"{function.form}: {error}", code="value")
     if ticks:
         return OverTicks(result)

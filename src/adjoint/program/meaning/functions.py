@@ -111,6 +111,9 @@ def _unit(v):
 def _euler_rotation(angles, second=None, third=None):
     if second is not None:
         angles = _vector(angles, second, third)
+    angles = np.asarray(angles, float)
+    if angles.shape[-1:] != (3,):
+        raise ValueError("three angles are needed")
     return so3.rotation_z(angles[..., 2]) @ so3.rotation_y(angles[..., 1]) @ so3.rotation_x(angles[..., 0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ...world.units import UNITS
-from ..instructions.expressions import Expression, Literal, Quantity
+from ..instructions.expressions import Call, Expression, Literal, Quantity
 from ..instructions.value_types import ANY, BOOLEAN, FRAME, NUMBER, ROTATION, TEXT, Dimension, Type
 from .values import type_in_words
 
@@ -67,8 +67,9 @@ def binary_type(operator: str, a: Type, b: Type) -> Type | None:
 def _compared(operator: str, a: Type, b: Type) -> Type | None:
     if "any" in (a.kind, b.kind) or same_unit(a, b):
         return BOOLEAN
-    if operator in ("=", "<>") and a.kind == b.kind and a.kind not in ("scalar", "vector"):
-        return BOOLEAN
+    if operator in ("=", "<>"):
+        vectors = {a.kind, b.kind} <= {"vector", "zeros"} and (a == b or ZEROS in (a, b))
+        return BOOLEAN if vectors or (a.kind == b.kind and a.kind not in ("scalar", "vector")) else None
     return None
 
 
@@ -150,6 +151,8 @@ def unit_hint(expression: Expression, found: Type, needed: Type) -> str:
     unit = _WRITTEN.get(needed.dimension, "")
     if found.kind not in ("scalar", "vector", "zero") or needed.kind not in ("scalar", "vector"):
         return ""
+    if needed.kind == "vector" and found.kind != "vector":
+        return "multiply it by a direction, such as X, Y or Z"
     if isinstance(expression, Quantity) and unit == "ounces" and expression.unit in _WEIGHTS:
         weight = _WEIGHTS[expression.unit]
         return f"{expression.unit} is a mass: write {expression.value:g}*{weight} for the force"
@@ -158,6 +161,8 @@ def unit_hint(expression: Expression, found: Type, needed: Type) -> str:
             return f"write {expression.value:g}*{unit}"
         return f"multiply it by a unit, such as {unit}"
     if found.kind == "vector" and not any(found.dimension) and unit:
+        if isinstance(expression, Call):
+            return f"multiply it by a {'length' if unit == 'inches' else 'unit'}: {expression.function}(...)*{unit}"
         return f"multiply it by a length: 1*Z*{unit}" if unit == "inches" else f"multiply it by {unit}"
     if isinstance(expression, Quantity):
         if not any(needed.dimension):

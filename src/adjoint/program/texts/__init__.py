@@ -4,6 +4,7 @@
 |---|---|
 | `scanner` | from text to tokens |
 | `cursor` | a place among tokens, errors, and expressions of binary operators |
+| `number_texts` | numbers as text |
 """
 
 __all__: list[str] = []

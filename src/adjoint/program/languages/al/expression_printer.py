@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from ....world.units import UNITS
@@ -21,6 +20,7 @@ from ...instructions.expressions import (
     Wrt,
 )
 from ...instructions.sources import NOWHERE, Span
+from ...texts.number_texts import number_text
 from .expression_reader import OTHER_UNITS
 from .words import OPERATORS, READINGS, RESERVED
 
@@ -66,7 +66,7 @@ class ExpressionPrinter:
             case Literal(value):
                 return self._literal(value, e.at)
             case Quantity(value, unit):
-                return _TERM, f"{number_text(value, e.at)}*{self._unit(unit)}"
+                return _TERM, f"{number_text(value)}*{self._unit(unit)}"
             case UnitName(unit):
                 return _ATOM, self._unit(unit)
             case Name(name):
@@ -101,7 +101,7 @@ class ExpressionPrinter:
             return _ATOM, "true" if value else "false"
         if isinstance(value, str):
             return _ATOM, quoted(value, at)
-        text = number_text(value, at)
+        text = number_text(value)
         return (_MINUS if text[0] == "-" else _ATOM), text
 
     def _unit(self, unit: str) -> str:
@@ -154,15 +154,3 @@ def quoted(text: str, at: Span) -> str:
     if any(c < " " and c != "\t" for c in text) or "\x7f" in text:
         raise NoWords("a text of AL has one line, without control characters", at)
     return '"' + text.replace('"', '""') + '"'
-
-
-def number_text(value: float, at: Span) -> str:
-    """The shortest decimal that gives the number again."""
-    try:
-        value = float(value)
-    except OverflowError:
-        value = math.inf
-    if not math.isfinite(value):
-        raise NoWords(f"AL has no word for the number {value}", at)
-    text = repr(value)
-    return text[:-2] if text.endswith(".0") else text

@@ -7,6 +7,7 @@ import re
 
 from ...instructions.expressions import Aggregate, Binary, Call, Expression, Index, Literal, Name, Reading, Unary
 from ...instructions.programs import expressions_in
+from ...texts.number_texts import number_text
 from ...texts.scanner import HIDDEN
 from .plain_numbers import counted_in, without_unit
 from .words import (
@@ -149,16 +150,6 @@ class ExpressionPrinter:
             check_units(reading.length_unit, reading.angle_unit)
             return f"QPOSITION({self.text(reading.number)})"
         raise Unsayable(f"AML has no words for {_described(reading)}")
-
-
-def number_text(value: float) -> str:
-    """A number: whole ones without a point, others with all digits that tell them from their neighbours."""
-    if not math.isfinite(value):
-        raise Unsayable(f"AML has no number {value}")
-    whole = float(value).is_integer() and abs(value) < 1e15
-    if whole:
-        return "-0" if value == 0 and math.copysign(1.0, value) < 0 else str(int(value))
-    return repr(float(value))
 
 
 def check_characters(text: str, what: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from ...instructions.programs import Program
 from ...instructions.sources import NOWHERE, Span
 from ...instructions.statements import Comment, RelationClause, Statement
 from ...texts.cursor import Cursor, Unexpected
+from ...texts.number_texts import number_text
 
 __all__: list[str] = []
 
@@ -60,7 +62,7 @@ def number_at(cursor: Cursor) -> float:
     """Go past a number."""
     at = cursor.here()
     value = float(cursor.next())
-    if not value < 1e300:
+    if not math.isfinite(value):
         raise Unexpected(Diagnostic("this number is too large", at, code="size"))
     return value
 
@@ -78,15 +80,9 @@ def quantity_at(cursor: Cursor, what: str) -> Quantity:
     return Quantity(-number if minus else number, unit, at=cursor.since(start))
 
 
-def number_text(value: float) -> str:
-    """A number as both languages write it; the shortest text that reads back as the same number."""
-    text = repr(float(value))
-    return text.removesuffix(".0") if text.endswith(".0") else text
-
-
 def quantity_text(value: Expression | None, language: str) -> str:
     """A number with its unit."""
-    if not isinstance(value, Quantity) or value.unit not in _WORD_OF or not abs(value.value) < 1e300:
+    if not isinstance(value, Quantity) or value.unit not in _WORD_OF:
         raise cannot_say(language, "this value", None if value is None else value.at)
     return f"{number_text(value.value)} {_WORD_OF[value.unit]}"
 

@@ -19,6 +19,7 @@ from ...instructions.expressions import (
     Unary,
     UnitName,
 )
+from ...texts.number_texts import number_text
 from .shapes import as_percent, as_posed, as_shift
 from .words import RELATIONS, RESERVED
 
@@ -50,22 +51,12 @@ def label_text(label: str) -> str:
     return label
 
 
-def number_text(value: float) -> str:
-    """A number, as short as it can be without a change."""
-    value = float(value) + 0.0
-    if value == int(value) and abs(value) < 1e15:
-        return str(int(value))
-    return repr(value)
-
-
 def whole_text(expression: Expression, least: int = 0, *, fractions: bool = False) -> str:
     """An expression of whole numbers, or with `fractions` of any numbers."""
     if isinstance(expression, Literal) and not isinstance(expression.value, bool | str):
-        if expression.value != expression.value or abs(expression.value) == float("inf"):
-            raise NoWords(f"the number {expression.value}")
         if not fractions and expression.value != int(expression.value):
             raise NoWords(f"the number {expression.value:g}, which is not whole")
-        return number_text(expression.value)
+        return number_text(expression.value + 0.0)
     if isinstance(expression, Name):
         return name_text(expression.name)
     if isinstance(expression, Unary) and expression.operator == "-":
