@@ -33,6 +33,7 @@ _TURN = 2 * np.pi
 _MOST_COPIES = 4096
 
 
+@once_a_robot
 def turning_coordinates(robot: Robot) -> np.ndarray:
     """(nq,) whether full turns of a coordinate change nothing: it and all joints that follow it turn whole turns."""
     found, at = np.zeros(robot.nq, bool), robot.layout.q_start
@@ -42,6 +43,7 @@ def turning_coordinates(robot: Robot) -> np.ndarray:
             found[at[i]] = turns
     for i, mimic in robot.mimics.items():
         found[at[i]] &= turning[i] and mimic.multiplier == round(mimic.multiplier)
+    found.setflags(write=False)
     return found
 
 

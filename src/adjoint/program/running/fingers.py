@@ -24,6 +24,7 @@ __all__ = ["FingerStop", "finger_stop", "let_go", "taken"]
 _GRID = 33  # rays in each direction over a finger's pad at first
 _ZOOM = 17  # rays in each direction while the place of the first touch is narrowed down
 _ROUNDS = 11
+_FLAT = 1e-12  # [m] a part that is so flat where it is looked at is met there
 _SPARE = 1e-9
 """Fingers stop this far [m] before a part, so that the width is never below the part's own, whatever rounding did."""
 
@@ -174,6 +175,8 @@ def _first_touches(scene: Scene, grip: Gripper, width: float) -> tuple[np.ndarra
         best, middle = np.where(better, found, best), np.where(better[:, None], grid[both, place], middle)
         if not np.isfinite(best).all():
             return None
+        if (distance.max(axis=1) - best <= _FLAT).all():
+            break
         half = half * (4.0 / (n - 1))
     return best, middle
 

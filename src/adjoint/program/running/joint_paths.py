@@ -20,7 +20,7 @@ GATHERING = 4.0
 _STILL = 1e-12  # [rad, m] coordinates that differ by less are the same
 _ROUNDS = 8  # in which the pieces of a motion get their times
 _ENOUGH = 1.03  # pieces that ask so much more than the limits are made slower all together
-_FRACTIONS = np.linspace(0.0, 1.0, 9)
+_FRACTIONS = 9  # of a cubic, at which its speed is looked at
 
 
 class SpeedLimits(NamedTuple):
@@ -85,7 +85,7 @@ def profile(cap: float, a: float, d: float, first: float = 0.0, last: float = 0.
 
 
 class Section(NamedTuple):
-    """A motion from rest to rest: its duration [s], and what gives the configurations (N, nq) at times t (N,)."""
+    """A motion from rest to rest: its duration [s], and what gives configurations (N, nq) at rising times t (N,)."""
 
     duration: float
     at: Any
@@ -149,11 +149,12 @@ def through(pieces: list, limits: SpeedLimits, passing: float = 0.5) -> Section:
         return Section(one.duration, lambda t: pieces[0].solve(np.clip(one.at(t), 0.0, 1.0)), (one.duration,))
     speeds = [_line_speeds(pieces, i, passing) for i in range(len(pieces))]
     h = np.array([_alone(p.goal - p.start, V) if isinstance(p, JointPiece) else 0.0 for p in pieces])
+    ways = np.stack([p.goal - p.start if isinstance(p, JointPiece) else np.full(len(V), np.nan) for p in pieces])
     for _ in range(_ROUNDS):
         profiles = [_line_profile(p, u) for p, u in zip(pieces, speeds, strict=True)]
         h = np.array([x if one is None else one.duration for x, one in zip(h, profiles, strict=True)])
         v = _knot_velocities(pieces, speeds, h)
-        excess = _excess(pieces, h, v, V, A)
+        excess = _excess(ways, h, v, V, A)
         if excess.max() < _ENOUGH:
             break
         # Pieces that ask too much of the joints last longer, and lines beside them are entered and left more slowly.
@@ -166,19 +167,20 @@ def through(pieces: list, limits: SpeedLimits, passing: float = 0.5) -> Section:
     profiles = [_line_profile(p, u) for p, u in zip(pieces, speeds, strict=True)]
     h = np.array([x if one is None else one.duration for x, one in zip(h, profiles, strict=True)])
     v = _knot_velocities(pieces, speeds, h)
-    slower = float(_excess(pieces, h, v, V, A).max())
+    slower = float(_excess(ways, h, v, V, A).max())
     if any(one is not None for one in profiles):
         slower = max(slower, 1.0)
     ends = np.cumsum(h)
 
     def at(t: np.ndarray) -> np.ndarray:
         t = t / slower
-        which = np.minimum(np.searchsorted(ends, t, side="left"), len(pieces) - 1)
+        bounds = [0, *np.searchsorted(t, ends[:-1], side="right").tolist(), len(t)]
         found = np.empty((len(t), len(V)))
-        for i in np.unique(which):
-            mine = which == i
+        for i, one in enumerate(profiles):
+            mine = slice(bounds[i], bounds[i + 1])
             local = t[mine] - (ends[i] - h[i])
-            one = profiles[i]
+            if not len(local):
+                continue
             if one is not None:
                 found[mine] = pieces[i].solve(np.clip(one.at(local), 0.0, 1.0))
             else:
@@ -232,20 +234,24 @@ def _between(left: np.ndarray, right: np.ndarray, h_0: float, h_1: float) -> np.
         return np.where(same, (w_0 + w_1) / (w_0 / left + w_1 / right), 0.0)
 
 
-def _excess(pieces: list, h: np.ndarray, v: np.ndarray, V: np.ndarray, A: np.ndarray) -> np.ndarray:
-    """(K,) by how much cubics have to be slower (or can be faster) to keep the limits; 0 of lines."""
-    found = np.zeros(len(pieces))
-    own = [i for i, piece in enumerate(pieces) if isinstance(piece, JointPiece)]
-    if own:
-        way = np.stack([pieces[i].goal - pieces[i].start for i in own])
-        T = h[own][:, None]
-        m_0, m_1 = T * v[own], T * v[[i + 1 for i in own]]
-        u = _FRACTIONS[:, None, None]
-        rate = (6 * u - 6 * u * u) * way + (1 - 4 * u + 3 * u * u) * m_0 + (3 * u * u - 2 * u) * m_1
-        bend = np.maximum(np.abs(6 * way - 4 * m_0 - 2 * m_1), np.abs(-6 * way + 2 * m_0 + 4 * m_1))
-        fast = (np.abs(rate).max(axis=0) / V).max(axis=1) / T[:, 0]
-        found[own] = np.maximum(fast, np.sqrt((bend / A).max(axis=1)) / T[:, 0])
-    return found
+def _rows_of_cubics() -> np.ndarray:
+    """(F + 2, 3) how way and slopes at both ends, times T, make speed · T at fractions, and the bends at both ends."""
+    u = np.linspace(0.0, 1.0, _FRACTIONS)
+    rates = np.stack([6 * u - 6 * u * u, 1 - 4 * u + 3 * u * u, 3 * u * u - 2 * u], axis=1)
+    return np.concatenate([rates, [[6.0, -4.0, -2.0], [-6.0, 2.0, 4.0]]])
+
+
+_CUBICS = _rows_of_cubics()
+
+
+def _excess(ways: np.ndarray, h: np.ndarray, v: np.ndarray, V: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """(K,) by how much cubics have to be slower (or can be faster) to keep the limits; 0 of lines, whose way is NaN."""
+    T = h[:, None]
+    asked = _CUBICS @ np.stack([ways, T * v[:-1], T * v[1:]]).reshape(3, -1)
+    asked = np.abs(asked).reshape(-1, *ways.shape)
+    fast, bend = asked[:_FRACTIONS].max(axis=0) / V, asked[_FRACTIONS:].max(axis=0) / A
+    found = np.maximum(fast.max(axis=1), np.sqrt(bend.max(axis=1))) / h
+    return np.where(np.isnan(found), 0.0, found)
 
 
 def _cubic(piece: JointPiece, u: np.ndarray, m_0: np.ndarray, m_1: np.ndarray) -> np.ndarray:
