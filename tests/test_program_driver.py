@@ -1,6 +1,10 @@
 """Programs on robots behind a driver: a mock over a socket, faults of all kinds, records and their replay."""
 
+import contextlib
 import json
+import socket
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -131,7 +135,7 @@ def test_limits_are_checked_before_anything_is_sent():
         assert mock.log[-1][1] < 110
     with mock_robot(cell()) as mock, pytest.raises(DriverError, match="would move at 10 a second; 3 is allowed"):
         run(connected(mock), cell(), {"arm": ArmMotion("arm", (Q + 0.1)[None], np.zeros((1, 6)))}, 1)
-    with mock_robot(cell()) as mock, pytest.raises(DriverError, match="no finite number"):
+    with mock_robot(cell()) as mock, pytest.raises(DriverError, match="not finite"):
         run(connected(mock), cell(), {"arm": ArmMotion("arm", (Q * np.nan)[None], np.zeros((1, 6)))}, 1)
 
 
@@ -250,3 +254,98 @@ def test_bad_messages_and_arguments_are_refused():
         pass
     with pytest.raises(DriverError, match="no robot answers"):
         SocketDriver(port=1, timeout=0.2).begin({}, PERIOD)
+
+
+# --- robots and programs that behave badly ----------------------------------------------------------------------------
+
+
+def test_a_robot_that_answers_byte_by_byte_is_too_late():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip():
+            connection, _ = server.accept()
+            with connection, contextlib.suppress(OSError):
+                for _ in range(100):
+                    connection.sendall(b"{")
+                    time.sleep(0.05)
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        driver = SocketDriver(port=server.getsockname()[1], timeout=0.2)
+        with driver, pytest.raises(DriverError, match="not answered within"):
+            driver.begin({"arm": 6}, PERIOD)
+        thread.join(timeout=5.0)
+        assert not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "tick", "tick": None, "points": {}},
+        {"type": "tick", "tick": 10**400, "points": {}},
+        {"type": "tick", "tick": 1, "points": {"arm": {"q": [10**400] * 6, "v": []}}},
+        {"type": "begin", "joints": 3},
+        {"type": "begin", "joints": {"arm": 6}, "period": "x"},
+        {"type": "begin", "joints": {"arm": 6}, "period": 0},
+        {"type": "dance"},
+    ],
+)
+def test_the_mock_answers_bad_messages_with_a_fault(message):
+    with mock_robot(cell()) as mock, socket.create_connection((mock.host, mock.port), timeout=2.0) as connection:
+        connection.sendall((json.dumps({"adjoint": 1} | message) + "\n").encode())
+        assert json.loads(connection.makefile().readline())["type"] == "fault"
+
+
+@pytest.mark.parametrize("field", ["q", "v", "wrench", "width"])
+def test_set_points_that_are_no_numbers_are_never_sent(field):
+    motion, hand = way(), HandMotion("arm", 0.02, False)
+    if field == "q":
+        motion.q[0, 2] = np.nan
+    elif field == "v":
+        motion.v[0, 2] = np.nan
+    elif field == "wrench":
+        compliance = Compliance(np.eye(3), np.full(6, np.nan), np.ones(6, bool))
+        motion = ArmMotion("arm", motion.q, motion.v, compliance)
+    else:
+        hand = HandMotion("arm", np.nan, False)
+    with mock_robot(cell()) as mock:
+        backend = connected(mock)
+        with pytest.raises(DriverError, match="not finite"):
+            run(backend, cell(), {"arm": motion, "arm.hand": hand}, 1)
+        backend.driver.close()
+    assert not [kind for kind, _ in mock.log if kind == "tick"]
+
+
+class Stubborn:
+    """A driver whose second answer is what it is told."""
+
+    def __init__(self, answer):
+        self.answer, self.halts = answer, 0
+
+    def begin(self, joints, period):
+        return DriverReading({"arm": tuple(Q)})
+
+    def exchange(self, tick, points):
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+    def halt(self):
+        self.halts += 1
+
+
+@pytest.mark.parametrize(
+    "answer, error",
+    [
+        (KeyboardInterrupt(), KeyboardInterrupt),
+        (OSError("cable"), OSError),
+        (DriverReading({"arm": (np.nan,) * 6}), DriverError),
+        (DriverReading({"arm": tuple(Q)}, wrench={"arm": (np.inf,) * 6}), DriverError),
+        (DriverReading({}), DriverError),
+    ],
+)
+def test_whatever_goes_wrong_the_robots_are_told_to_stop(answer, error):
+    driver = Stubborn(answer)
+    with pytest.raises(error):
+        run(DriverBackend(driver), cell(), {"arm": way()}, 2)
+    assert driver.halts == 1

@@ -220,3 +220,11 @@ def test_full_turns_are_counted_on_lines():
     goal[0, 3] += 0.2
     motion = plan_move(w, "arm", goal, straight=True)
     np.testing.assert_allclose(motion.q[:, 3:], np.broadcast_to(q[3:], (len(motion.q), 3)), atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"duration": 1e9}, {"speed": 1e-9}, {"duration": np.inf}])
+@pytest.mark.parametrize("by", [0.0, 0.1])
+def test_motions_that_would_hardly_ever_end_are_refused(options, by):
+    if by or "duration" in options:
+        with pytest.raises(UnreachableError, match="would last"):
+            plan_move(WORLD, "arm", WORLD.robots["arm"].q + by, **options)

@@ -164,8 +164,9 @@ class DriverBackend:
     def _check(self, world: World, name: str, point: SetPoint, state: DriverState) -> None:
         """Refuse a set point beyond the limits of the robot's model."""
         robot, q, before = world.robots[name].robot, np.array(point.q), np.array(state.sent[name].q)
-        if not np.isfinite(q).all():
-            self._stop(f"the set point of robot '{name}' has a joint that is no finite number")
+        numbers = [*point.q, *point.v, *point.wrench, *point.axes, 0.0 if point.width is None else point.width]
+        if not np.isfinite(numbers).all():
+            self._stop(f"the set point of robot '{name}' has a number that is not finite")
         slack = 1e-6
         over = np.maximum(robot.lower - slack - q, q - robot.upper - slack)
         if (over > 0).any():
@@ -188,10 +189,10 @@ class DriverBackend:
         raise DriverError(f"{message}; all robots have been stopped")
 
     def _asked(self, ask, world: World) -> DriverReading:
-        """What a driver answers; if it fails, all robots are told to stop."""
+        """What a driver answers; if it fails, or the user interrupts it, all robots are told to stop."""
         try:
             reading = ask()
-        except DriverError as error:
+        except BaseException as error:
             try:
                 self.driver.halt()
             except DriverError:
@@ -203,6 +204,9 @@ class DriverBackend:
             if len(reading.q.get(name, ())) != known.robot.nq:
                 self._stop(f"the reading of robot '{name}' has {len(reading.q.get(name, ()))} joints, "
                            f"it must have {known.robot.nq}")  # fmt: skip
+            read = [*reading.q[name], *reading.wrench.get(name, ()), reading.width.get(name, 0.0)]
+            if not np.isfinite(read).all():
+                self._stop(f"the reading of robot '{name}' has a number that is not finite")
         return reading
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ VERSION = 1
 MOST_BYTES = 65_536
 """The length of a message at most; longer ones are refused before they are read."""
 _MOST_NAMES, _MOST_NUMBERS, _MOST_TEXT = 64, 64, 200
+_LARGEST = 1e300  # whole numbers of JSON have no end, and floats have one
 
 
 class DriverError(AdjointError):
@@ -56,7 +56,10 @@ class DriverReading:
 
 def line_of(message: Mapping[str, Any]) -> bytes:
     """A message as one line."""
-    line = (json.dumps({"adjoint": VERSION} | dict(message), allow_nan=False) + "\n").encode()
+    try:
+        line = (json.dumps({"adjoint": VERSION} | dict(message), allow_nan=False) + "\n").encode()
+    except ValueError:
+        raise DriverError("a message has a number that is not finite") from None
     if len(line) > MOST_BYTES:
         raise DriverError(f"a message of {len(line)} bytes is longer than {MOST_BYTES}")
     return line
@@ -153,6 +156,13 @@ def _numbers(data: Any, name: str, who: str) -> tuple[float, ...]:
 
 
 def _number(x: Any, name: str, who: str) -> float:
-    if isinstance(x, bool) or not isinstance(x, int | float) or not math.isfinite(x):
+    if isinstance(x, bool) or not isinstance(x, int | float) or not abs(x) < _LARGEST:
         raise DriverError(f"{who}: {name} must be a finite number, got {x!r:.40}")
     return float(x)
+
+
+def whole_number(x: Any, name: str, who: str) -> int:
+    """A whole number of what JSON says, or a `DriverError`."""
+    if isinstance(x, bool) or not isinstance(x, int) or not 0 <= x < _LARGEST:
+        raise DriverError(f"{who}: {name} must be a whole number of at least 0, got {x!r:.40}")
+    return x

@@ -22,6 +22,7 @@ from .driver_messages import (
     message_of,
     reading_data,
     set_points_of,
+    whole_number,
 )
 from .driver_sockets import LOOPBACK, SocketLine
 from .joint_paths import speed_limits
@@ -114,13 +115,16 @@ class MockRobot:
             line.send(wrong)
 
     def _answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
-        kind, tick = message["type"], int(message.get("tick", 0))
+        kind, tick = message["type"], whole_number(message.get("tick", 0), "tick", "the program")
         self.log.append((kind, tick))
         if kind == "begin":
-            for name, count in dict(message.get("joints", {})).items():
+            joints, period = message.get("joints", {}), message.get("period", 0.01)
+            if not isinstance(joints, dict) or not isinstance(period, int | float) or not 0 < period < 3600:
+                raise DriverError("'joints' must be a table, and 'period' a number of seconds")
+            for name, count in joints.items():
                 if name not in self.q or len(self.q[name]) != count:
-                    raise DriverError(f"there is no robot '{name}' with {count} joints")
-            self.period, self.halted = float(message.get("period", 0.01)), False
+                    raise DriverError(f"there is no robot '{name[:40]}' with {count!r:.40} joints")
+            self.period, self.halted = float(period), False
             return {"type": "ready", "tick": 0, "reading": reading_data(self._reading(0))}
         if kind == "tick":
             self._move(set_points_of(message.get("points"), "the program"))

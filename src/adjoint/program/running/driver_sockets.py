@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,16 +29,24 @@ class SocketLine:
     """A connection that carries lines of bounded length."""
 
     def __init__(self, connection: socket.socket):
-        self.connection, self.rest = connection, b""
+        self.connection, self.rest, self.timeout = connection, b"", connection.gettimeout()
 
     def send(self, line: bytes) -> None:
+        """Send a line, within the timeout."""
+        self.connection.settimeout(self.timeout)
         self.connection.sendall(line)
 
     def receive(self) -> bytes:
-        """The next line; b"" if the other side has closed."""
+        """The next line; b"" if the other side has closed. The timeout is that of the whole line, however it comes."""
+        ends = None if self.timeout is None else time.monotonic() + self.timeout
         while b"\n" not in self.rest:
             if len(self.rest) > MOST_BYTES:
                 raise DriverError(f"a message of more than {MOST_BYTES} bytes came")
+            if ends is not None:
+                left = ends - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError
+                self.connection.settimeout(left)
             some = self.connection.recv(4096)
             if not some:
                 return b""

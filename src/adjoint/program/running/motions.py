@@ -46,6 +46,7 @@ APPROACH_LENGTH = 3 * INCH
 """The length [m] of an approach or a departure that a program gives as a direction alone."""
 _ROUNDING = 0.02  # [m] lines that meet at a point that is passed are left so far before it, at most
 _STILL = 1e-12
+_MOST_TICKS = 1_000_000  # of one motion
 _TURN_LENGTH = 0.2  # [m/rad] what turning counts for where lines are rounded
 
 
@@ -153,7 +154,7 @@ def planned(
     arm = ArmFrame(robot, frame)
     pieces, last = _pieces(arm, start, knots, flags)
     if not pieces:
-        ticks = 0 if duration is None else ticks_of(duration, period)
+        ticks = 0 if duration is None else _ticks(duration, period)
         return Planned(np.tile(start, (ticks, 1)), (ticks,) * len(knots))
     limits = speed_limits(robot)
     for passing in (0.5, 0.0):  # where a piece that is entered at speed would leave the limits, it is entered at rest
@@ -169,11 +170,20 @@ def planned(
     return Planned(q, tuple([int(np.ceil(ends[k] * scale - 1e-9)) for k in last]))
 
 
+def _ticks(lasting: float, period: float) -> int:
+    """The ticks of a motion of so many seconds; an error, before memory is asked for, if it would hardly ever end."""
+    if not lasting / period <= _MOST_TICKS:
+        raise UnreachableError(
+            f"the motion would last {lasting:.4g} s; {_MOST_TICKS} ticks of {period:g} s are the most", "limit"
+        )
+    return ticks_of(lasting, period)
+
+
 def _timed(section: Section, speed: float, duration: float | None, period: float, start: np.ndarray) -> np.ndarray:
     lasting = section.duration / speed
     if duration is not None:
         lasting = max(lasting, duration)
-    ticks = ticks_of(lasting, period)
+    ticks = _ticks(lasting, period)
     if section.duration == 0.0 or ticks == 0:
         return np.tile(start, (ticks, 1))
     return sampled(section, ticks)
