@@ -91,7 +91,17 @@ def _same(a: Any, b: Any) -> bool:
 
 def _close(a, b):
     a, b = np.asarray(a, float), np.asarray(b, float)
-    return (a == b) | (np.abs(a - b) <= SAME * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b))))
+    return (a == b) | (np.abs(a - b) <= _spread(a, b))
+
+
+def _above(a, b):
+    """Whether a > b, and they are not equal."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    return a - b > _spread(a, b)
+
+
+def _spread(a, b):
+    return SAME * np.maximum(np.abs(a), np.maximum(1.0, np.abs(b)))
 
 
 def _truth(value: Any) -> Any:
@@ -123,8 +133,8 @@ def _table() -> dict[tuple[str, str, str], Callable[[Any, Any], Any]]:
         "*": np.multiply,
         "/": lambda a, b: None if np.ndim(b) == 0 and b == 0 else np.divide(a, b),
         "mod": lambda a, b: None if np.ndim(b) == 0 and b == 0 else np.mod(a, b),
-        "<": lambda a, b: _truth((np.asarray(a) < b) & ~_close(a, b)),
-        ">": lambda a, b: _truth((np.asarray(a) > b) & ~_close(a, b)),
+        "<": lambda a, b: _truth(_above(b, a)),
+        ">": lambda a, b: _truth(_above(a, b)),
         "<=": lambda a, b: _truth((np.asarray(a) < b) | _close(a, b)),
         ">=": lambda a, b: _truth((np.asarray(a) > b) | _close(a, b)),
         "=": lambda a, b: _truth(_close(a, b)),
