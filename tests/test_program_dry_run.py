@@ -186,6 +186,7 @@ def test_joints_beyond_their_limits():
     assert places(found.findings, text) == [("limit", 2)] and [m.line for m in found.motions] == [3]
 
 
+@pytest.mark.slow
 def test_moves_that_fail_again_and_again_end():
     text = "BEGIN a\n    WHILE true DO MOVE arm TO ⊗ + 5*m*Z;\nEND a.\n"
     found = dry_run(al(text), puma_world())
@@ -211,6 +212,7 @@ def test_motions_are_measured_between_ticks():
 # --- how a program ends -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_loops_without_end_are_bounded():
     text = "BEGIN a\n    WHILE true DO n ← 1;\nEND a.\n"
     found = dry_run(al(text), puma_world())
@@ -220,6 +222,7 @@ def test_loops_without_end_are_bounded():
     assert dry_run(waiting, puma_world(), inputs={"signal 1": 1.0}).status == "done"
 
 
+@pytest.mark.slow
 def test_a_program_that_aborts_or_fails():
     found = dry_run(al('BEGIN a  ABORT("no bolt");  END a.'), puma_world())
     assert [d.message for d in found.findings] == ["the program aborts: no bolt"] and not found.ok
