@@ -87,7 +87,7 @@ def dry_run(
 
         >>> from adjoint.program import parse
         >>> w = aj.world.World().add_robot("arm", robot, q=[0.3, -0.8, 2.0, 0.3, 0.7, 0.0])
-        >>> text = "BEGIN a  MOVE arm TO arm + 5*inches*Z;  MOVE arm TO arm + 50*inches*Z;  END a."
+        >>> text = "BEGIN a  MOVE arm TO arm - 2*inches*Z;  MOVE arm TO arm + 50*inches*Z;  END a."
         >>> [(d.code, d.message) for d in dry_run(parse(text, "al"), w).findings]
         [('reach', 'this is out of reach')]
 
@@ -112,7 +112,9 @@ def dry_run(
     machine = session.rehearsing
     found = {(d.span, d.code, d.message): d for d in machine.problems}
     motions = []
-    ignored = _ignored(ignore, world) | _touching_itself(world, tolerance)
+    ignored = _ignored(ignore, world)
+    if machine.begun:
+        ignored |= _touching_itself(world, tolerance)
     for begun, a, b in _intervals(machine.begun, len(run) - 1):
         motions += _pieces(run, begun, a, b)
         for key, diagnostic in _checked(run, begun, a, b, tolerance, ignored):
