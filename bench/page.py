@@ -23,7 +23,8 @@ NAMES = {
 }  # fmt: skip
 ORDER = [
     "kinematics", "dynamics", "derivatives", "compiler", "inverse", "inverse_numeric", "trajectory", "simulation",
-    "optimal", "calibration", "vision", "world", "chains", "parallel", "scaling", "threads", "compiling", "accuracy",
+    "optimal", "calibration", "vision", "world", "program", "chains", "parallel", "scaling", "threads", "compiling",
+    "accuracy",
 ]  # fmt: skip
 
 
@@ -264,6 +265,22 @@ def plans_table(results: dict) -> str:
     return f"{markdown(head, lines)}\n{inside}{results['world']['more']['published']}\n"
 
 
+def program_runs_table(results: dict) -> str:
+    """Of runs of robot programs: how long they last, how long they take, and how many times faster that is."""
+    if "program" not in results:
+        return absent("program")
+    lines = []
+    for r in (r for r in results["program"]["rows"] if "times_real" in r["extra"]):
+        x = r["extra"]
+        often = f"{digits(x['times_real'])} ({digits(x['times_real_low'])} to {digits(x['times_real_high'])})"
+        first = duration(1e9 * x["first_s"]) if "first_s" in x else ""
+        lines.append(
+            [f"{r['subject']}, {r['what']}", f"{x['simulated_s']:.2f} s", duration(r["ours_ns"]), often, first]
+        )
+    head = ["", "lasts", "takes", "times faster than real time (quartiles)", "the first run, which compiles"]
+    return markdown(head, lines)
+
+
 def exponents(results: dict) -> str:
     """How times grow: the exponents p of nᵖ."""
     lines = [
@@ -336,7 +353,8 @@ TABLES = {
     "trajectory": benchmark_table("trajectory"), "simulation": benchmark_table("simulation"),
     "optimal": benchmark_table("optimal"), "calibration": benchmark_table("calibration"),
     "vision": benchmark_table("vision"), "world": benchmark_table("world"),
-    "world-plans": plans_table, "chains": benchmark_table("chains"),
+    "world-plans": plans_table, "program": benchmark_table("program"), "program-runs": program_runs_table,
+    "chains": benchmark_table("chains"),
     "threads": benchmark_table("threads"),
 }  # fmt: skip
 
