@@ -312,7 +312,7 @@ def test_set_points_that_are_no_numbers_are_never_sent(field):
         backend = connected(mock)
         with pytest.raises(DriverError, match="not finite"):
             run(backend, cell(), {"arm": motion, "arm.hand": hand}, 1)
-        backend.driver.close()
+        backend.driver.halt()
     assert not [kind for kind, _ in mock.log if kind == "tick"]
 
 

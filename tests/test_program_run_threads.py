@@ -13,11 +13,13 @@ from adjoint.program.instructions import (
     Delay,
     Guard,
     Literal,
+    MoveHand,
     Name,
     Parallel,
     Parameter,
     Print,
     Procedure,
+    Quantity,
     Reading,
     Return,
     SignalEvent,
@@ -25,8 +27,10 @@ from adjoint.program.instructions import (
     Wait,
     WaitEvent,
     Watch,
+    While,
 )  # fmt: skip
 from adjoint.program.instructions.expressions import Call
+from adjoint.program.running import RunLimits
 from adjoint.program.running.driver import DriverBackend
 from adjoint.program.running.driver_mocks import mock_robot
 from adjoint.program.running.driver_sockets import SocketDriver
@@ -181,3 +185,18 @@ def test_forces_of_one_arm_given_from_outside_do_not_hide_those_of_another():
     guard = Guard(Binary("<", Reading("force", axis="z"), number(-1e9)), ())
     one = ran(by(0, 0, -2, arm="other", guards=(guard,)), world=world, inputs={"arm force z": 0.0})
     assert np.isfinite(one.wrench["other"][1:]).all()
+
+
+def test_two_threads_cannot_move_one_hand():
+    world = puma_world(gripper=True)
+    branches = [(MoveHand("arm", False, Quantity(mm, "mm")),) for mm in (10.0, 60.0)]
+    result = ran(Parallel(tuple(branches)), world=world)
+    assert result.status == "failed" and "'arm.hand' is moving already" in result.message
+    again = ran(MoveHand("arm", False, wait=False), MoveHand("arm", True, Quantity(50.0, "mm")), world=world)
+    assert again.status == "done" and again.world.robots["arm"].width == pytest.approx(0.05)
+
+
+def test_the_trace_of_a_run_has_a_limit():
+    loop = While(Literal(True), (put("x", 1), Delay(seconds(0.01))))
+    result = ran(loop, limit=RunLimits(events=500))
+    assert result.status == "limit" and "500 events" in result.message and len(result.trace) < 520

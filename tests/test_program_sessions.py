@@ -314,3 +314,52 @@ def test_a_run_that_felt_the_world():
     result = run(Program((Assign(Name("x"), Reading("width")),)), w)
     assert result.variables["x"] == pytest.approx(2 * 0.0254) and np.isnan(result.wrench["barm"]).all()
     assert np.shape(Q_UP) == (6,)
+
+
+# --- steps over procedures, and jumps into what has begun -------------------------------------------------------------
+
+
+def calling():
+    """A program whose procedure has two statements on lines of their own, like a parsed text."""
+    lines = ['BEGIN "p"', "SCALAR x;", "PROCEDURE f(SCALAR y);", "BEGIN", "x := y;", "x := x + 1;", "END;"]
+    text = "\n".join([*lines, "x := 0;", "f(3);", "x := x * 2;", "END;"])
+    return parse_al(Source(text, "p"))
+
+
+def test_steps_go_into_procedures_or_over_them():
+    lines = {}
+    for over in (False, True):
+        session, lines[over] = Session(calling(), aj.world.World(), check=False), []
+        while session.step(over).status == "paused":
+            lines[over].append(session.line)
+    assert lines[False][-3:] == [5, 6, 10] and lines[True][-2:] == [9, 10]
+    stopped = Session(calling(), aj.world.World(), check=False, breakpoints=[6])
+    while stopped.line != 9:
+        stopped.step(over=True)
+    stopped.step(over=True)
+    assert stopped.line == 6
+
+
+def test_jumps_stay_in_what_has_begun():
+    session = Session(calling(), aj.world.World(), check=False, breakpoints=[6])
+    with pytest.raises(ArgumentError, match="has not begun"):
+        session.jump(5)
+    session.go_on()
+    session.jump(5)
+    assert session.line == 5
+    assert session.go_on().variables["x"] == 3.0 and session.line == 6
+    assert session.go_on().variables["x"] == 8.0
+    guarded = program(by(0, 0, -2, guards=(on_force("z", 1.0, Delay(seconds(1.0))),)))
+    with pytest.raises(ArgumentError, match="has not begun"):
+        Session(guarded, WORLD, check=False).jump(Delay(seconds(1.0)))
+
+
+def test_arms_brake_before_a_jump_and_errors_are_forgotten():
+    session = Session(program(by(0, 0, -4), put("n", 1), Print((Name("none"),))), WORLD, check=False)
+    session.go_on(until=0.25)
+    session.jump(2)
+    q = session.result.q["arm"]
+    assert len(q) > 28 and np.abs(q[-1] - q[-2]).max() < 0.2 * np.abs(np.diff(q, axis=0)).max()
+    assert session.go_on().status == "failed" and session.result.error is not None
+    session.jump(2)
+    assert session.result.error is None

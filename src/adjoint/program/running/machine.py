@@ -41,6 +41,8 @@ class RunLimits(NamedTuple):
     """statements without a tick between them: a loop that moves nothing"""
     depth: int = 200
     """procedures and subroutines that have begun and not returned"""
+    events: int = 2_000_000
+    """events of the trace, which are all kept in memory"""
 
 
 class LimitReachedError(AdjointError):
@@ -124,6 +126,8 @@ class Machine:
             )
         if state.statements > self.limits.statements:
             raise LimitReachedError(f"{self.where(op.statement)}: the limit of {self.limits.statements} statements")
+        if len(self.record.events) > self.limits.events:
+            raise LimitReachedError(f"{self.where(op.statement)}: the limit of {self.limits.events} events")
         if op.begins:
             thread.begun = thread.pc
             self.record.event(state.tick, "start", self.code.lines[thread.pc], thread.number, op.statement)

@@ -247,6 +247,8 @@ def move_hand(machine: Machine, thread: Thread, op: Operation) -> None:
     goal = (grip.opening if s.opens else grip.least) if width is None or s.grasp else width
     opens = goal > known.width + _SLACK or (s.opens and abs(goal - known.width) <= _SLACK)
     key = f"{robot}.hand"
+    if any(t.busy is not None and t.busy.key == key for t in state.threads):
+        _free(machine, key, op)  # fingers that nobody waits for may be told otherwise, others may not
     state.motions[key] = HandMotion(robot, float(np.clip(goal, grip.least, grip.opening)), opens)
     _ask_afresh(machine, s)
     if s.wait:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
@@ -11,14 +12,14 @@ from ...errors import ArgumentError, nearest
 from ...model.input_checks import positive
 from ...world.state import World
 from ..instructions.programs import Program
-from ..instructions.statements import Statement
+from ..instructions.statements import Procedure, Statement
 from .arms import checked_arms
 from .backends import Backend
 from .checkpoints import Checkpoint, check_state, checkpoint_of, damaged, moved_to, state_of
 from .flat_code import FlatCode, flattened
 from .kinematic import KinematicBackend
 from .machine import Machine, RunLimits
-from .machine_state import MachineState, Thread
+from .machine_state import Entry, MachineState, Thread
 from .program_runs import ProgramRun, run_of
 from .readings import Input, Inputs
 from .recording import Recording
@@ -48,6 +49,24 @@ def limits_of(limit: int | RunLimits | None) -> RunLimits:
     if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
         raise ArgumentError(f"run: 'limit' must be a number of ticks or RunLimits, got {limit!r:.60}")
     return RunLimits(ticks=int(limit))
+
+
+def _left_stack(code: FlatCode, thread: Thread, pc: int) -> list[Entry] | None:
+    """What a thread goes back to if it jumps to a place: None if it is not inside of what the place is in."""
+    ends = [
+        k for k, op in enumerate(code.operations)
+        if op.action in ("end", "resume") or (op.action == "return" and isinstance(op.statement, Procedure))
+    ]  # fmt: skip
+    target = bisect_left(ends, pc)
+    if target == 0:
+        return []
+    here = thread.pc
+    for k in range(len(thread.stack), -1, -1):
+        if bisect_left(ends, here) == target:
+            return thread.stack[:k]
+        if k:
+            here = thread.stack[k - 1].back
+    return None
 
 
 class BasicSession:
@@ -139,14 +158,23 @@ class BasicSession:
 
     # --- going on -----------------------------------------------------------------------------------------------------
 
-    def step(self) -> ProgramRun:
-        """Run up to the beginning of the next statement of any thread, and return what has happened so far."""
+    def step(self, over: bool = False) -> ProgramRun:
+        """Run up to the beginning of the next statement of any thread, and return what has happened so far.
+
+        With `over`, statements of procedures, subroutines and bodies that the first thread now begins, and those of
+        other threads, are done without a stop, unless a breakpoint is there.
+        """
         self._resume()
-        begun = self._machine.state.statements
-        operations = self._machine.code.operations
+        state, code = self._machine.state, self._machine.code
+        begun, first = state.statements, state.threads[0] if state.threads else None
+        depth = 0 if first is None else len(first.stack)
 
         def stops(thread: Thread) -> bool:
-            return self._machine.state.statements > begun and operations[thread.pc].begins
+            if state.statements == begun or not code.operations[thread.pc].begins:
+                return False
+            return not over or (thread is first and len(thread.stack) <= depth) or (
+                code.lines[thread.pc] in self.breakpoints
+            )  # fmt: skip
 
         self._machine.advance(stops)
         return self.result
@@ -222,10 +250,10 @@ class BasicSession:
         return found
 
     def jump(self, to: int | Statement) -> None:
-        """Let the program go on at a statement, or at the first statement of a line; arms stop where they are.
+        """Let the program go on at a statement, or at the first statement of a line; arms that move brake before.
 
-        Variables and the world stay. Only the first thread goes on; procedures that have begun are left if the
-        statement is in the main program.
+        Variables and the world stay. Only the first thread goes on. The statement must be in the main program, or in a
+        procedure, a branch or a body that the thread is in; procedures inside of which it is not are left.
         """
         code, state = self._machine.code, self._machine.state
         found = [
@@ -237,14 +265,17 @@ class BasicSession:
                 f"Session.jump: no statement {'begins on line ' if isinstance(to, int) else ''}{to!r:.60}"
             )
         first = state.threads[0] if state.threads else Thread(0, 0)
-        main = next(k for k, op in enumerate(code.operations) if op.action == "end")
-        if found[0] <= main:
-            first.stack = []
-        elif not first.stack:
-            raise ArgumentError("Session.jump: this statement is in a procedure that has not begun")
-        first.pc, first.busy, first.begun, first.pending = found[0], None, -1, []
-        state.threads, state.motions, state.status, state.message = [first], {}, "", ""
+        stack = _left_stack(code, first, found[0])
+        if stack is None:
+            raise ArgumentError(
+                "Session.jump: this statement is in a procedure, a branch or a body that has not begun; jump to the "
+                "statement that begins it"
+            )
+        self._machine.rest()
+        first.stack, first.pc, first.busy, first.begun, first.pending = stack, found[0], None, -1, []
+        state.threads, state.status, state.message, state.still = [first], "", "", 0
         self._machine.steps.clear()
+        self._machine.error = None
 
     def _resume(self) -> None:
         if self._machine.state.status == "paused":
