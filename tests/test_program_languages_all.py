@@ -118,3 +118,22 @@ def test_findings_are_counted(language, text):
     with pytest.raises(ProgramError) as caught:
         parse(text * 5000, language)
     assert len(caught.value.diagnostics) <= MOST_FINDINGS + 1
+
+
+@pytest.mark.parametrize("language, text", [
+    ("al", "{ two\n lines }\na ← 1;\n"), ("val", "; one\n SETI a = 1\n"), ("aml", "-- one\na = 1;\n"),
+    ("autopass", "/* two\n lines */\na = 1;\n"), ("rapt", "$$ one\nPLACE a SO THAT (a AGAINST b);\n"),
+])  # fmt: skip
+def test_ends_of_lines_and_marks_of_files_do_not_count(language, text):
+    program = parse(text, language)
+    assert len(program.statements) == 2
+    for other in (text.replace("\n", "\r\n"), "\ufeff" + text, text.replace(" ", "\t"), text.rstrip("\n")):
+        assert len(parse(other, language).statements) == 2
+    assert parse(text.replace("\n", "\r\n"), language) == program
+    assert parse("", language).statements == parse(" \r\n\t", language).statements == ()
+
+
+def test_the_nearest_of_very_many_names_is_found_quickly():
+    declared = "".join(f"SCALAR name_of_a_variable_{i};\n" for i in range(2000))
+    found = check(parse(declared + "".join(f"x{i} ← nome_of_a_variable_{i};\n" for i in range(50)), "al"))
+    assert len(found) == 50 and all("did you mean 'name_of_a_variable_" in d.hint for d in found)

@@ -16,6 +16,7 @@ __all__ = [
 ]
 
 _WORD, _LINE = 300, 2000  # characters of one name, and of one line, that are shown
+_MANY = 200  # names that are compared with one that was not found
 _LONG_WORD = re.compile(rf"(?<![^\s(=])'[^'\n]{{{_WORD - 1},}}'|\S{{{_WORD + 1},}}")
 
 
@@ -38,21 +39,29 @@ def _cut(text: str, most: int) -> str:
 
 def nearest(name, names: Sequence[str]) -> str:
     """The names that look like `name`, or a few of all."""
-    close = difflib.get_close_matches(str(name), names, 3, 0.5)
+    close = difflib.get_close_matches(str(name), _alike(str(name), names), 3, 0.5)
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(names[:12])
     return f"there are {shown}{', ...' if len(names) > 12 else ''}"
 
 
+def _alike(name: str, names: Sequence[str]) -> Sequence[str]:
+    """The names that are compared letter by letter: of very many only those of the same first letter and length."""
+    if len(names) <= _MANY:
+        return names
+    first, most = name[:1].lower(), len(name) + 3
+    return [x for x in names if len(name) - 3 <= len(x) <= most and x[:1].lower() == first][:_MANY]
+
+
 class AdjointError(Exception):
     """The base class of every error that this library raises on purpose.
 
-        >>> try:
-        ...     aj.forward_kinematics(robot, q, "hand")
-        ... except aj.AdjointError as error:
-        ...     print(error)
-        robot 'puma560' has no frame 'hand'; there are base, link1, link2, link3, link4, link5, link6, tool
+    >>> try:
+    ...     aj.forward_kinematics(robot, q, "hand")
+    ... except aj.AdjointError as error:
+    ...     print(error)
+    robot 'puma560' has no frame 'hand'; there are base, link1, link2, link3, link4, link5, link6, tool
     """
 
     def __init__(self, *args):
@@ -62,9 +71,9 @@ class AdjointError(Exception):
 class ArgumentError(AdjointError, ValueError):
     """An argument has a wrong value, shape, dtype or name. It is a `ValueError`, too.
 
-        >>> aj.mass_matrix(robot, np.zeros(5))
-        Traceback (most recent call last):
-        adjoint.errors.ArgumentError: mass_matrix: argument 'q' has shape (5,); (..., 6) is needed, ...
+    >>> aj.mass_matrix(robot, np.zeros(5))
+    Traceback (most recent call last):
+    adjoint.errors.ArgumentError: mass_matrix: argument 'q' has shape (5,); (..., 6) is needed, ...
     """
 
 
@@ -83,33 +92,33 @@ class MissingPackageError(ArgumentError, ImportError):
 class ModelError(AdjointError, ValueError):
     """A model does not describe a valid robot; the message names file, line and element, and what would be valid.
 
-        >>> aj.load('<robot name="r"><link name="a"/><link name="b"/></robot>')
-        Traceback (most recent call last):
-        adjoint.errors.ModelError: text:1: robot 'r' has 2 roots: a, b; one link, and only one, must be nobody's child
+    >>> aj.load('<robot name="r"><link name="a"/><link name="b"/></robot>')
+    Traceback (most recent call last):
+    adjoint.errors.ModelError: text:1: robot 'r' has 2 roots: a, b; one link, and only one, must be nobody's child
     """
 
 
 class TraceError(AdjointError, TypeError):
     """A function cannot be turned into a graph; the message names the line and the remedy.
 
-        >>> @aj.kernel
-        ... def size(x):
-        ...     return x if x > 0 else -x
-        >>> size(1.0)
-        Traceback (most recent call last):
-        adjoint.errors.TraceError: cannot trace ..., in size: a Python `if`, ... use np.where(condition, a, b), ...
+    >>> @aj.kernel
+    ... def size(x):
+    ...     return x if x > 0 else -x
+    >>> size(1.0)
+    Traceback (most recent call last):
+    adjoint.errors.TraceError: cannot trace ..., in size: a Python `if`, ... use np.where(condition, a, b), ...
     """
 
 
 class DerivativeError(AdjointError, ValueError):
     """A derivative was asked for that does not exist or is not provided.
 
-        >>> @aj.kernel(x=(...,))
-        ... def total(x):
-        ...     return aj.scan(lambda sum, x: (sum + x, None), 0.0, x)[0]
-        >>> total.jacobian("x")(np.ones(3))
-        Traceback (most recent call last):
-        adjoint.errors.DerivativeError: derivatives by the sequence 'x' are given by jvp only
+    >>> @aj.kernel(x=(...,))
+    ... def total(x):
+    ...     return aj.scan(lambda sum, x: (sum + x, None), 0.0, x)[0]
+    >>> total.jacobian("x")(np.ones(3))
+    Traceback (most recent call last):
+    adjoint.errors.DerivativeError: derivatives by the sequence 'x' are given by jvp only
     """
 
 
@@ -128,9 +137,9 @@ class CompileError(AdjointError, RuntimeError):
 class SolveError(AdjointError, RuntimeError):
     """A numerical problem has no solution, or none was found; the message says what stands in the way.
 
-        >>> aj.control.lqr_gains(A=np.eye(2), B=np.zeros((2, 1)), Q=np.eye(2), R=np.eye(1))    # the input does nothing
-        Traceback (most recent call last):
-        adjoint.errors.SolveError: lqr_gains: no feedback was found that makes the system stable; no input acts ...
+    >>> aj.control.lqr_gains(A=np.eye(2), B=np.zeros((2, 1)), Q=np.eye(2), R=np.eye(1))    # the input does nothing
+    Traceback (most recent call last):
+    adjoint.errors.SolveError: lqr_gains: no feedback was found that makes the system stable; no input acts ...
     """
 
 

@@ -168,7 +168,8 @@ class Comments:
 
     def __init__(self, cursor: Cursor, text_of: Callable[[str], str]):
         self._all = [
-            Comment(text_of(text), at=Span(offset, offset + len(text))) for offset, text in cursor.tokens.comments
+            Comment(text_of(text.replace("\r\n", "\n")), at=Span(offset, offset + len(text)))
+            for offset, text in cursor.tokens.comments
         ]
         self._next = 0
 
