@@ -14,6 +14,7 @@ from .meaning.checker import check as findings
 from .running.backends import Backend
 from .running.dynamic import DynamicBackend
 from .running.kinematic import KinematicBackend
+from .running.looking import Images
 from .running.machine import RunLimits
 from .running.program_runs import ProgramRun
 from .running.readings import Input
@@ -62,6 +63,7 @@ def run(
     program: Program, world: World, *, backend: str | Backend = "kinematic", period: float = 0.01,
     arms: Mapping[str, str] | None = None, inputs: Mapping[str, Input] | None = None,
     noise: Mapping[str, float] | None = None, limit: int | RunLimits | None = None, check: bool = True, rng: int = 0,
+    actual: World | None = None, images: Images | None = None,
 ) -> ProgramRun:  # fmt: skip
     """Run a program in a world up to its end, and return what it did: a `ProgramRun`.
 
@@ -78,6 +80,9 @@ def run(
     - `arms` {name in the program: robot of the world}. With one robot, AL's barm and bhand mean it without that.
     - `inputs` {"signal 3", "force z", or the name of a sensor: number, array with a value for each tick, or function of
       the time}; `noise` {the same names: standard deviation} is the same in every run with the same `rng`.
+    - `actual` is the world as it is, if the program has a wrong one: cameras see it, hands close on what is there, and
+      `world` is what the program believes. `images` {camera: function of the world that the program has} give images
+      of real cameras, or `CameraShot`s; other cameras see the simulated world (Locate).
     - `limit` is a number of ticks, or `RunLimits`. With `check`, a program with errors raises a `ProgramError` before
       anything moves; what goes wrong later ends the run with the status "failed".
 
@@ -86,7 +91,7 @@ def run(
     """
     return Session(
         program, world, check=check, backend=backend, period=period, arms=arms, inputs=inputs, noise=noise,
-        limit=limit, rng=rng,
+        limit=limit, rng=rng, actual=actual, images=images,
     ).go_on()  # fmt: skip
 
 
@@ -101,7 +106,7 @@ class Replay(NamedTuple):
 def replay(
     trace: ProgramRun | ProgramTrace | str | os.PathLike, program: Program, world: World, *,
     backend: str | Backend | None = None, inputs: Mapping[str, Input] | None = None,
-    limit: int | RunLimits | None = None,
+    limit: int | RunLimits | None = None, actual: World | None = None, images: Images | None = None,
 ) -> Replay:  # fmt: skip
     """Run a program again as a trace tells, with the same inputs, and compare all events to the last bit.
 
@@ -111,7 +116,7 @@ def replay(
         True
 
     `trace` is a run, a trace, or the path of a file that `write_trace` wrote. The program may be an edited one: the
-    first difference then tells from which event on it does something else.
+    first difference then tells from which event on it does something else. `actual` and `images` are those of `run`.
     """
     if isinstance(trace, ProgramRun):
         trace = trace_of(trace_lines(trace))
@@ -123,7 +128,7 @@ def replay(
         raise ArgumentError("replay: the trace does not tell how the program was run")
     again = run(
         program, world, backend=options["backend"] if backend is None else backend, check=False, limit=limit,
-        inputs={**trace.inputs, **(inputs or {})}, **kept,
+        inputs={**trace.inputs, **(inputs or {})}, actual=actual, images=images, **kept,
     )  # fmt: skip
     difference = first_difference(trace.events, again.trace)
     if not difference and options.get("world") not in (None, world.fingerprint):

@@ -14,6 +14,8 @@
 | `backends` | what a back end is: `Backend`, `Ahead`, `ArmMotion`, `HandMotion`, `Compliance` |
 | `kinematic` | `KinematicBackend` |
 | `fingers` | fingers that close on parts |
+| `looking`, `part_symmetries` | `camera_shot`: cameras that look for parts |
+| `beliefs` | the world as it is, and what the program has of it |
 | `touching`, `touching_points`, `touching_shapes` | forces of contact |
 | `recording`, `program_runs` | `TraceEvent`, `ProgramRun`: what has happened |
 | `sessions`, `checkpoints` | programs that run step by step, and go on from `Checkpoint`s |
@@ -36,6 +38,8 @@ from .fingers import taken as taken
 from .instruction_json import program_from_json as program_from_json
 from .instruction_json import program_to_json as program_to_json
 from .kinematic import KinematicBackend as KinematicBackend
+from .looking import CameraShot as CameraShot
+from .looking import camera_shot as camera_shot
 from .machine import RunLimits as RunLimits
 from .motions import APPROACH_LENGTH as APPROACH_LENGTH
 from .motions import plan_joints as plan_joints
@@ -52,6 +56,7 @@ __all__ = [
     "ArmMotion",
     "ArmSettings",
     "Backend",
+    "CameraShot",
     "Checkpoint",
     "Compliance",
     "FingerStop",
@@ -61,6 +66,7 @@ __all__ = [
     "ProgramTrace",
     "RunLimits",
     "TraceEvent",
+    "camera_shot",
     "finger_stop",
     "hand_in_tool",
     "let_go",

@@ -16,6 +16,7 @@ from ..instructions.diagnostics import Diagnostic, ProgramError
 from ..instructions.programs import Program
 from .arms import ArmSettings
 from .backends import ArmMotion, Backend, Compliance, HandMotion
+from .beliefs import true_start
 from .flat_code import FlatCode, Operation
 from .instruction_json import program_from_data, program_to_data
 from .machine_state import (
@@ -95,6 +96,7 @@ def checkpoint_of(state: MachineState, program: Program, options: dict[str, Any]
         "program": program_to_data(program),
         "options": options,
         "world": state.world.to_json(),
+        "actual": None if state.actual is None else state.actual.to_json(),
         "tick": state.tick,
         "variables": _named(state.variables),
         "threads": [_thread_to_data(t) for t in state.threads],
@@ -115,6 +117,8 @@ def state_of(data: Mapping[str, Any], backend: Backend) -> MachineState:
     """The state that a checkpoint has."""
     try:
         world = World.from_json(data["world"])
+        told = data.get("actual")
+        actual = None if told is None else true_start(world, World.from_json(told), _WHO)
         period = float(data["options"]["period"])
         spawned, statements, still = data["counts"]
         return MachineState(
@@ -123,8 +127,9 @@ def state_of(data: Mapping[str, Any], backend: Backend) -> MachineState:
             {k: _settings(s) for k, s in data["settings"].items()},
             {k: MonitorState(m[0], value_from_data(m[1]), value_from_data(m[2]), m[3])
              for k, m in data["monitors"].items()},
-            {k: _motion(m) for k, m in data["motions"].items()}, _like(backend.start(world, period), data["inner"]),
-            spawned, statements, still, *data["status"],
+            {k: _motion(m) for k, m in data["motions"].items()}, 
+            _like(backend.start(world if actual is None else actual, period), data["inner"]),
+            spawned, statements, still, *data["status"], actual=actual,
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise damaged(f"{type(error).__name__} {error}") from None

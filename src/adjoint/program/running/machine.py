@@ -14,6 +14,7 @@ from ..instructions.sources import NOWHERE, Span
 from ..instructions.statements import Move, MoveJoints, Statement
 from ..meaning.evaluation import evaluate
 from .backends import Ahead, ArmMotion, Backend
+from .beliefs import believed_after
 from .conditions import braking, conditions_of, first_held, held_back, react
 from .flat_code import FlatCode, Operation
 from .flow import do_flow
@@ -200,7 +201,7 @@ class Machine:
         self._go_on()
 
     def _ahead(self, ticks: int, felt: bool) -> Ahead:
-        return self.backend.ahead(self.state.world, self.state.inner, self.state.motions, ticks, felt)
+        return self.backend.ahead(self.state.true_world, self.state.inner, self.state.motions, ticks, felt)
 
     def _unscripted(self, op: Operation) -> bool:
         """Whether a statement reads forces that no input gives: those the back end has to find."""
@@ -218,7 +219,12 @@ class Machine:
     def _commit(self, ahead: Ahead, ticks: int) -> None:
         state = self.state
         before, line = state.world, self._line()
-        state.world, state.inner = self.backend.commit(before, state.inner, ahead, ticks)
+        was = state.true_world
+        now, state.inner = self.backend.commit(was, state.inner, ahead, ticks)
+        if state.actual is None:
+            state.world = now
+        else:
+            state.world, state.actual = believed_after(before, was, now), now
         self.record.ticks(state, ahead, ticks, line)
         state.tick += ticks
         state.still = 0

@@ -109,6 +109,13 @@ class MachineState:
     """statements since the last tick"""
     status: str = ""
     message: str = ""
+    actual: World | None = None
+    """the world as it is, if it differs from what the program has"""
+
+    @property
+    def true_world(self) -> World:
+        """The world that cameras see and hands touch."""
+        return self.world if self.actual is None else self.actual
 
 
 def own_variables(state: MachineState, thread: Thread, op: Operation) -> dict[str, Any] | None:

@@ -54,6 +54,8 @@ class ProgramRun:
     error: ProgramError | None = None
     options: dict[str, Any] | None = None
     """how it was run: what `replay` needs"""
+    actual: World | None = None
+    """the world as it is after the run, if it was not the one that the program had"""
 
     @property
     def duration(self) -> float:
@@ -135,4 +137,5 @@ def run_of(machine: Any, record: Recording, options: dict[str, Any]) -> ProgramR
         {name: np.concatenate(rows) for name, rows in record.wrench.items()},
         line, tuple(record.events), tuple(record.printed), tuple(record.signals), tuple(record.worlds),
         {k: x for k, x in state.variables.items() if not k.startswith("# ")}, machine.error, options,
+        state.actual,
     )  # fmt: skip

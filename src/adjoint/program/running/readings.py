@@ -20,6 +20,7 @@ from ..meaning.values import OverTicks
 from .arms import ArmSettings, robot_of
 from .backends import Ahead
 from .flat_code import Operation
+from .looking import Images
 from .machine_state import own_variables
 
 if TYPE_CHECKING:
@@ -37,12 +38,21 @@ class Inputs:
     """What comes from outside: {name: number, array with a value for each tick, or function of the time t [s]}.
 
     Names are "signal 3", "force z", "torque x", with "arm " before it for one arm of several, and names of sensors.
-    `noise` {name: standard deviation} is added, the same in every run with the same `rng`.
+    `noise` {name: standard deviation} is added, the same in every run with the same `rng`. `images` are those that
+    cameras take.
     """
 
-    def __init__(self, given: Mapping[str, Input] | None, period: float, rng: int, noise: Mapping[str, float] | None):
+    def __init__(
+        self, given: Mapping[str, Input] | None, period: float, rng: int, noise: Mapping[str, float] | None,
+        images: Images | None = None,
+    ):  # fmt: skip
         self.given, self.period, self.rng = dict(given or {}), period, rng
-        self.noise = dict(noise or {})
+        self.noise, self.images = dict(noise or {}), dict(images or {})
+        for name, take in self.images.items():
+            if not callable(take):
+                raise ArgumentError(
+                    f"run: the image of '{name}' must be a function of the world, got {type(take).__name__}"
+                )
         for name, value in self.given.items():
             if not callable(value) and np.ndim(value) > 1:
                 raise ArgumentError(f"run: the input '{name}' must be a number, an array (ticks,) or a function of t")

@@ -18,8 +18,8 @@ class TraceEvent(NamedTuple):
     """Something that happened at a tick.
 
     `kind` is "start" or "end" of a statement, "read" (what sensors said), "set" (what a variable got), "guard",
-    "monitor" or "watch" (a condition has held), "print", "signal", "grasp" or "release", or the status with which the
-    run ended. `data` has its values.
+    "monitor" or "watch" (a condition has held), "seen" (what a camera found), "print",
+    "signal", "grasp" or "release", or the status with which the run ended. `data` has its values.
     """
 
     tick: int

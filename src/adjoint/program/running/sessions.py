@@ -15,9 +15,11 @@ from ..instructions.programs import Program
 from ..instructions.statements import Procedure, Statement
 from .arms import checked_arms
 from .backends import Backend
+from .beliefs import true_start
 from .checkpoints import Checkpoint, check_state, checkpoint_of, damaged, moved_to, state_of
 from .flat_code import FlatCode, flattened
 from .kinematic import KinematicBackend
+from .looking import Images
 from .machine import Machine, RunLimits
 from .machine_state import Entry, MachineState, Thread
 from .program_runs import ProgramRun, run_of
@@ -79,7 +81,7 @@ class BasicSession:
         self, program: Program, world: World, *, backend: str | Backend = "kinematic", period: float = 0.01,
         arms: Mapping[str, str] | None = None, inputs: Mapping[str, Input] | None = None,
         noise: Mapping[str, float] | None = None, limit: int | RunLimits | None = None, rng: int = 0,
-        breakpoints: Iterable[int] = (),
+        breakpoints: Iterable[int] = (), actual: World | None = None, images: Images | None = None,
     ):  # fmt: skip
         if not isinstance(program, Program) or not isinstance(world, World):
             what = "a Program (parse a text first)" if not isinstance(program, Program) else "a World"
@@ -87,10 +89,12 @@ class BasicSession:
             raise ArgumentError(f"a run needs {what}, got {type(got).__name__}")
         period = positive(period, "run: period [s]")
         place = backend_of(backend, self.backends)
-        state = MachineState(world, threads=[Thread(0, 0)], inner=place.start(world, period))
+        true = true_start(world, actual, "run")
+        inner = place.start(world if true is None else true, period)
+        state = MachineState(world, threads=[Thread(0, 0)], inner=inner, actual=true)
         self._start(
             flattened(program), state, place, period, checked_arms(world, arms, "run"),
-            Inputs(inputs, period, rng, noise), limits_of(limit), rng,
+            Inputs(inputs, period, rng, noise, images), limits_of(limit), rng,
         )  # fmt: skip
         self.breakpoints: set[int] = set(breakpoints)
         """lines before which `go_on` stops"""
@@ -113,6 +117,11 @@ class BasicSession:
     def world(self) -> World:
         """The world now."""
         return self._machine.state.world
+
+    @property
+    def actual(self) -> World | None:
+        """The world as it is now, if the run has one that differs from what the program has."""
+        return self._machine.state.actual
 
     @property
     def time(self) -> float:
@@ -215,13 +224,14 @@ class BasicSession:
     @classmethod
     def restore(
         cls, checkpoint: Checkpoint, program: Program | None = None, *, backend: str | Backend | None = None,
-        inputs: Mapping[str, Input] | None = None, limit: int | RunLimits | None = None,
+        inputs: Mapping[str, Input] | None = None, limit: int | RunLimits | None = None, images: Images | None = None,
     ) -> Self:  # fmt: skip
         """A session that goes on where a checkpoint was made, in the same program or in an edited one.
 
         In an edited program, statements that were there before keep their meaning, so that the program goes on after
         the last one that was done. A `ProgramError` says if a statement that is under way is gone. Inputs that are
-        functions are not in a checkpoint: give them again. A back end of your own has to be given again, too.
+        functions are not in a checkpoint, and neither are `images`: give them again. A back end of your own has to be
+        given again, too.
         """
         if not isinstance(checkpoint, Checkpoint):
             raise ArgumentError(f"restore needs a Checkpoint, got {type(checkpoint).__name__}")
@@ -239,7 +249,7 @@ class BasicSession:
         try:
             kept = {k: np.asarray(x, float) for k, x in options["inputs"].items()}
             period, rng = float(options["period"]), int(options["rng"])
-            given = Inputs({**kept, **(inputs or {})}, period, rng, options["noise"])
+            given = Inputs({**kept, **(inputs or {})}, period, rng, options["noise"], images)
             limits = RunLimits(*map(int, options["limits"])) if limit is None else limits_of(limit)
             arms = checked_arms(state.world, options["arms"], "restore")
         except (TypeError, ValueError, AttributeError) as error:

@@ -58,6 +58,20 @@ def next_step(machine: Machine, thread: Thread) -> None:
             machine.state.motions[busy.key] = step
             return
         if not isinstance(step, ArmMotion):
-            edit(machine, step.apply(machine.state.world))
+            _changed(machine, op, step)
     del machine.steps[thread.number]
     machine.done(thread)
+
+
+def _changed(machine: Machine, op: Operation, step: Any) -> None:
+    """A step changes what is attached to what, in what the program has and in the world as it is."""
+    state, before = machine.state, machine.state.world
+    after = step.apply(before)
+    if state.actual is not None:
+        for robot in before.robots:
+            for name in sorted({*after.holding(robot)} - {*state.actual.holding(robot)} - {*before.holding(robot)}):
+                machine.fail(
+                    f"'{robot}' has closed its hand on nothing: '{name}' is not there", op.statement, code="task"
+                )
+        state.actual = step.apply(state.actual)
+    edit(machine, after)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...vision.cameras.camera import Camera
 from ...world.state import World
-from ...world.state.placements import inverted
 from ..instructions.statements import (
     Attach,
     Detach,
@@ -18,6 +17,7 @@ from ..meaning.arm_names import robot_named
 from .arms import hand_in_tool
 from .flat_code import Operation
 from .flow import variables_of
+from .looking import CameraShot, look
 from .machine_state import Thread
 
 if TYPE_CHECKING:
@@ -77,17 +77,33 @@ def detach(machine: Machine, thread: Thread, op: Operation) -> None:
 
 
 def locate(machine: Machine, thread: Thread, op: Operation) -> None:
-    """The camera of a simulated world sees what is in front of it; parts then are where they are."""
+    """A camera looks for a part; the world then has the part, with all that is on it, where it was seen."""
     s: Locate = op.statement  # type: ignore[assignment]
-    world = machine.state.world
-    if s.camera not in world.sensors or s.part not in world.frames:
-        what = f"sensor '{s.camera}'" if s.camera not in world.sensors else f"part '{s.part}'"
+    state, inputs = machine.state, machine.inputs
+    if s.camera not in state.world.sensors or s.part not in state.world.frames:
+        what = f"sensor '{s.camera}'" if s.camera not in state.world.sensors else f"part '{s.part}'"
         machine.fail(f"the world has no {what}", s, code="name")
-    camera, seen = world.sensor_at(s.camera), False
-    if isinstance(camera, Camera):
-        point = inverted(world.pose(s.camera)) @ world.pose(s.part)[:, 3]
-        seen = bool(point[2] > 0)
+    shot = None
+    if s.camera in inputs.images:
+        shot = inputs.images[s.camera](state.world)
+        shot = shot if isinstance(shot, CameraShot) else CameraShot(shot)
+    rng = np.random.default_rng([inputs.rng, zlib.crc32(s.camera.encode()), state.tick])
+    sight = look(state.world, s.part, s.camera, shot, state.true_world, inputs.noise.get(s.camera, 0.0), rng)
+    found = sight.located
+    told = {"part": s.part, "camera": s.camera, "found": found is not None, "others": list(sight.others)}
+    if found is not None:
+        told |= {"pose": found.T_world_object, "covariance": found.covariance, "score": found.score}
+    else:
+        told["reason"] = sight.reason
+    machine.record.event(state.tick, "seen", machine.code.lines[thread.pc], thread.number, None, told)
+    if found is not None:
+        edit(machine, state.world.move(s.part, found.T_world_object))
     if s.found:
-        variables_of(machine, thread, s.found)[s.found] = seen
-    elif not seen:
-        machine.fail(f"the camera '{s.camera}' does not see '{s.part}'", s, code="vision")
+        variables_of(machine, thread, s.found)[s.found] = found is not None
+    elif found is None:
+        others = ", ".join(f"'{name}'" for name in sight.others)
+        machine.fail(
+            f"the camera '{s.camera}' does not see '{s.part}': {sight.reason}; it sees {others or 'no other part'}",
+            s, hint="a part must differ from what it lies on in colour, and LOCATE ... INTO seen asks first",
+            code="vision",
+        )  # fmt: skip

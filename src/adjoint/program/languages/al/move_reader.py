@@ -14,6 +14,7 @@ from ...instructions.statements import (
     Detach,
     ForceClause,
     Guard,
+    Locate,
     Move,
     MoveHand,
     Statement,
@@ -226,6 +227,18 @@ class MoveReader(ExpressionReader):
         child = self.variable("the frame that is unfixed")
         parent = self.variable("the frame, or of the arm, that carries it") if self.accept("FROM") else ""
         return Detach(child, parent, at=self.since(start))
+
+    def locate(self) -> Statement:
+        """LOCATE part WITH camera [INTO found]: a statement of our own."""
+        start = self.start
+        self.next()
+        part = self.variable("the part that is looked for")
+        self.expect_word("WITH", "between the part and the camera of LOCATE")
+        camera = self.variable("the camera")
+        found = self.variable("the truth value") if self.accept("INTO") else ""
+        if found:
+            self.bound.add(found)
+        return Locate(part, camera, found, at=self.since(start))
 
     def span_before(self) -> Span:
         """The place directly behind the token before this one."""

@@ -20,6 +20,7 @@ from ...instructions.statements import (
     For,
     Guard,
     If,
+    Locate,
     Move,
     MoveHand,
     Parallel,
@@ -50,8 +51,8 @@ _WIDE = 88  # columns of a move on one line
 _PAD = "    "
 # Statements that stand behind THEN and DO without BEGIN and END; behind ON ... DO another clause may follow them.
 _CLOSED = (Assign, Abort, Print, SignalEvent, WaitEvent)
-_SIMPLE = (*_CLOSED, Attach, CallProcedure, Delay, Detach, MoveHand, Pause, Return, SetSpeed, Signal, Stop, Unwatch,
-           Wait)  # fmt: skip
+_SIMPLE = (*_CLOSED, Attach, CallProcedure, Delay, Detach, Locate, MoveHand, Pause, Return, SetSpeed, Signal, Stop,
+           Unwatch, Wait)  # fmt: skip
 _DEEP = "statements and expressions are nested too deep for a text"
 
 
@@ -183,6 +184,13 @@ class _Printer(ExpressionPrinter):
         parent = f" FROM {identifier(s.parent, s.at)}" if s.parent else ""
         return f"UNFIX {identifier(s.child, s.at)}{parent}"
 
+    def locate(self, s: Locate, pad: str) -> str:
+        """LOCATE part WITH camera INTO found."""
+        found = f" INTO {identifier(s.found, s.at)}" if s.found else ""
+        if s.found:
+            self.bound.add(s.found)
+        return f"LOCATE {identifier(s.part, s.at)} WITH {identifier(s.camera, s.at)}{found}"
+
     # --- values -------------------------------------------------------------------------------------------------------
 
     def speed(self, s: SetSpeed, pad: str) -> str:
@@ -303,7 +311,7 @@ _WRITERS = {
     Watch: _Printer.watch, Assign: _Printer.assign, SetSpeed: _Printer.speed, Declare: _Printer.declare,
     Procedure: _Printer.procedure, Block: _Printer.block, If: _Printer.choice, For: _Printer.counted,
     Repeat: _Printer.repeat, Case: _Printer.case, Parallel: _Printer.parallel, Pause: _Printer.pause,
-    Delay: _Printer.delay,
+    Delay: _Printer.delay, Locate: _Printer.locate,
     While: lambda p, s, pad: f"WHILE {p.expression(s.condition)} DO {p.single(s.body, pad)}",
     Unwatch: lambda p, s, pad: f"DISABLE {identifier(s.name, s.at)}",
     SignalEvent: lambda p, s, pad: f"SIGNAL {identifier(s.event, s.at)}",

@@ -30,7 +30,7 @@ _ENDS = frozenset((*CLOSERS, "ELSE", ";"))
 _ASSIGNS = frozenset(("←", "=", ":="))
 _CLAUSE_WORDS = (
     "VIA", "WITH", "ON", "DIRECTLY", "AVOIDING", "NONSTOP", "NOWAIT", "RIGIDLY", "NONRIGIDLY", "CONDITIONALLY", "FROM",
-    "ELSE", "UNTIL", "STEP", "THEN", "WRT", "AND", "OR",
+    "INTO", "ELSE", "UNTIL", "STEP", "THEN", "WRT", "AND", "OR",
 )  # fmt: skip
 
 
@@ -50,6 +50,7 @@ class StatementReader(FlowReader):
         self.open = []
         self.readers: dict[str, Callable[[], Statement | Body]] = {
             "MOVE": self.move, "OPEN": self.hand, "CLOSE": self.hand, "AFFIX": self.affix, "UNFIX": self.unfix,
+            "LOCATE": self.locate,
             "ON": self.watch, "DISABLE": self.disable, "BEGIN": self._begin, "COBEGIN": self.cobegin_statement,
             "IF": self.if_statement, "WHILE": self.while_statement, "DO": self.repeat_statement,
             "FOR": self.for_statement, "CASE": self.case_statement, "ABORT": self.abort, "STOP": self.stop,

@@ -57,6 +57,8 @@ AL_WORDS: dict[str, str] = {
     "NOWAIT": "The next statement begins while the fingers move: OPEN bhand NOWAIT",
     "AFFIX": "Attaches a frame to another, or to an arm: AFFIX bolt_tip TO barm AT TRANS(...) RIGIDLY",
     "UNFIX": "Ends an affixment: UNFIX bolt_tip FROM barm",
+    "LOCATE": "A camera looks for a part, which then is where it is seen: LOCATE block WITH eye INTO seen. It is ours.",
+    "INTO": "Names the truth value that tells whether a camera has seen a part: LOCATE block WITH eye INTO seen",
     "AT": "Where the child is in its parent: AFFIX bore TO beam AT TRANS(nilrot, VECTOR(0, 2, 3)*inches)",
     "FROM": "Names the parent: UNFIX bolt_tip FROM barm",
     "RIGIDLY": "Moving either frame moves both: AFFIX bore TO beam RIGIDLY",
@@ -130,8 +132,8 @@ AL_WORDS: dict[str, str] = {
 """What the words of AL mean, with an example of each: editors show it."""
 
 STATEMENTS = (
-    "ABORT", "AFFIX", "BEGIN", "CASE", "CLOSE", "COBEGIN", "DISABLE", "DO", "FOR", "IF", "MOVE", "ON", "OPEN", "OUTPUT",
-    "PAUSE", "PRINT", "PROCEDURE", "PROMPT", "RETURN", "SIGNAL", "STOP", "UNFIX", "WAIT", "WHILE",
+    "ABORT", "AFFIX", "BEGIN", "CASE", "CLOSE", "COBEGIN", "DISABLE", "DO", "FOR", "IF", "LOCATE", "MOVE", "ON", "OPEN",
+    "OUTPUT", "PAUSE", "PRINT", "PROCEDURE", "PROMPT", "RETURN", "SIGNAL", "STOP", "UNFIX", "WAIT", "WHILE",
 )  # fmt: skip
 """Words that begin statements; words of types begin declarations."""
 
