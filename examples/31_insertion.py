@@ -16,7 +16,8 @@ HERE = Path(__file__).parent
 OUTPUT = HERE / "output"
 
 # --- the program, as text, and the cell in which it runs --------------------------------------------------------------
-program = aj.program.parse((HERE / "programs" / "insertion.al").read_text(encoding="utf-8"), "al")
+text = (HERE / "programs" / "insertion.al").read_text(encoding="utf-8")
+program = aj.program.parse(text, "al", name="insertion.al")
 cells = {
     "as the program expects it": aj.program.insertion_world(),
     "without a bolt": aj.program.insertion_world(bolt=False),

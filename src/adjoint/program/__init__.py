@@ -1,21 +1,21 @@
 """Robot programs: AL, VAL, AML, AUTOPASS, RAPT and Python say the same instructions, which run on simulated arms.
 
-`parse` reads a text, `task` makes a program in Python, `check` finds wrong types, units and names before anything moves,
-`run` lets the robots of a world do it. Values are in SI units inside; a program says its units.
+`parse` reads a text, `task` makes a program in Python, `check` finds wrong types, units and names before anything
+moves, `run` lets the robots of a world do it. Values are in SI units inside; a program says its units.
 
 | where | what |
 |---|---|
 | `instructions` | The instruction set: frozen data that remembers where it was written |
 | `languages` | AL, VAL, AML, AUTOPASS and RAPT: from text to instructions, and back |
-| `meaning` | What programs mean: values, functions and constants, the evaluation of expressions, and checks |
+| `meaning` | Values, functions and constants, the evaluation of expressions, and checks |
 | `building` | Robot programs made in Python, which read like the languages and give the same instructions |
 | `running` | Sessions, runs, traces and back ends: kinematic, dynamic, hardware |
-| `tasks` | Tasks: from statements about parts to motions, by relations, grasps and motion plans of the world |
-| `teaching` | Teaching: points that someone led an arm through, and frames that someone pointed at, as programs |
+| `tasks` | From statements about parts to motions, by relations, grasps and motion plans of the world |
+| `execution` | `run`, `Session` and `replay`: programs in a world, at once, step by step, and again |
+| `rehearsal` | Dry runs: limits, reach, branches and collisions along a whole program, at its lines |
+| `teaching` | Points that someone led an arm through, and frames that someone pointed at, as programs |
 | `editing` | Programs in an editor: findings, meanings of words, completions, and a server that tells them |
 | `book_cell` | The cell of the book's insertion program: a PUMA 560, a feeder with a bolt, and a beam with a bore |
-| `execution` | `run` runs a program in a world, `Session` runs it step by step, and `replay` compares a run with its trace |
-| `rehearsal` | Rehearsals: a program runs in kinematics, and all of its motions are looked at before anything real moves |
 """
 
 from typing import TYPE_CHECKING
@@ -203,6 +203,7 @@ if TYPE_CHECKING:
     from .running import ArmMotion as ArmMotion
     from .running import ArmSettings as ArmSettings
     from .running import Backend as Backend
+    from .running import CameraShot as CameraShot
     from .running import Checkpoint as Checkpoint
     from .running import Compliance as Compliance
     from .running import FingerStop as FingerStop
@@ -212,6 +213,7 @@ if TYPE_CHECKING:
     from .running import ProgramTrace as ProgramTrace
     from .running import RunLimits as RunLimits
     from .running import TraceEvent as TraceEvent
+    from .running import camera_shot as camera_shot
     from .running import finger_stop as finger_stop
     from .running import hand_in_tool as hand_in_tool
     from .running import let_go as let_go
@@ -266,10 +268,10 @@ _HOMES = {
     "meaning": "CONSTANTS FUNCTIONS FunctionParameter ProgramFunction Scope Value VariableScope "
     "check evaluate type_in_words value_in_words",
     "rehearsal": "DryMotion DryRun dry_run",
-    "running": "APPROACH_LENGTH Ahead ArmMotion ArmSettings Backend Checkpoint Compliance FingerStop "
-    "HandMotion KinematicBackend ProgramRun ProgramTrace RunLimits TraceEvent finger_stop "
-    "hand_in_tool let_go plan_joints plan_move program_from_json program_to_json "
-    "read_trace taken write_trace",
+    "running": "APPROACH_LENGTH Ahead ArmMotion ArmSettings Backend CameraShot Checkpoint Compliance "
+    "FingerStop HandMotion KinematicBackend ProgramRun ProgramTrace RunLimits TraceEvent "
+    "camera_shot finger_stop hand_in_tool let_go plan_joints plan_move program_from_json "
+    "program_to_json read_trace taken write_trace",
     "tasks": "CarryPart FACE_NUMBERS FastenPart PutPart SCREW_PITCH SCREW_SPEED SCREW_STIFFNESS "
     "TakePart TaskPhase state_holds task_steps",
     "teaching": "Lesson TaughtPoint declare_frames frame_formula lesson_from_json lesson_trajectory pointed_frame",
