@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from adjoint.program import ProgramError, check, parse, to_text
+from adjoint.program import ProgramError, check, parse, run, to_text
 from adjoint.program.instructions import (
     Aggregate,
     Block,
@@ -23,6 +23,7 @@ from adjoint.program.instructions import (
 )  # fmt: skip
 from adjoint.program.languages import FRONT_ENDS
 from adjoint.program.texts.cursor import MOST_FINDINGS
+from adjoint.world import World
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples" / "programs").iterdir())
 
@@ -137,3 +138,19 @@ def test_the_nearest_of_very_many_names_is_found_quickly():
     declared = "".join(f"SCALAR name_of_a_variable_{i};\n" for i in range(2000))
     found = check(parse(declared + "".join(f"x{i} ← nome_of_a_variable_{i};\n" for i in range(50)), "al"))
     assert len(found) == 50 and all("did you mean 'name_of_a_variable_" in d.hint for d in found)
+
+
+@pytest.mark.parametrize("text, says", [
+    ('IF INPUT("a") THEN a ← 1;', "a line has a whole number"),
+    ("IF INPUT(1.5) THEN a ← 1;", "a line has a whole number"),
+    ("a ← JOINT(1.5);", "a joint has a whole number"),
+    ("a ← 1e308*10;", "no finite number"),
+])  # fmt: skip
+def test_runs_of_unchecked_programs_fail_with_a_message(text, says):
+    found = run(parse(text, "al"), World(), check=False)
+    assert found.status == "failed" and says in found.message
+
+
+def test_a_procedure_stands_once():
+    found = check(parse("PROCEDURE p; a ← 1; PROCEDURE p; a ← 2; p();", "al"))
+    assert [d.message for d in found] == ["the procedure 'p' stands twice"]

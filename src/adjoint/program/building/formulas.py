@@ -198,8 +198,8 @@ def formula(value) -> Formula:
         return made()
     if isinstance(value, bool | np.bool_):
         return Formula(Literal(bool(value)), BOOLEAN)
-    if isinstance(value, int | float | np.number):
-        return number_formula(float(value))
+    if isinstance(value, int | float | np.integer | np.floating):
+        return number_formula(value)  # type: ignore[arg-type]
     if isinstance(value, str):
         return Formula(Literal(value), TEXT)
     if isinstance(value, np.ndarray):
@@ -211,9 +211,13 @@ def formula(value) -> Formula:
 
 def number_formula(value: float) -> Formula:
     """The formula of a plain number."""
-    if not np.isfinite(value):
-        raise ArgumentError(f"formula: a number of a program is finite, got {value}")
-    literal = Literal(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of Python beyond 1.8e308
+        number = np.inf
+    if not np.isfinite(number):
+        raise ArgumentError(f"formula: a number of a program is finite, got {number}")
+    literal = Literal(number)
     return Formula(literal, _FormulaChecker().type_of(literal))
 
 

@@ -33,7 +33,8 @@ def _check_finite(kind: str, value: float) -> None:
     except (TypeError, OverflowError):
         finite = False
     if not finite:
-        raise ArgumentError(f"{kind}: a number of a program is finite, and at most 1.8e308; got {str(value)[:40]}")
+        given = value if isinstance(value, float) else f"a {type(value).__name__}"
+        raise ArgumentError(f"{kind}: a number of a program is finite, and at most 1.8e308; got {given}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,6 +98,7 @@ class _Checker(VariableChecker):
     def __init__(self, program: Program, world: World | None, arms: Mapping[str, str] | None):
         super().__init__(program.source, world, dict(arms or {}), program.line_of)
         self.procedures = {s.name: s for s in program.statements if type(s) is Procedure}
+        self.defined: set[str] = set()
         self.results: list[Type | None] = []
         self.statements: dict[type, Callable[[Any], None]] = {
             Assign: self.assign_rule, Declare: self.declare_rule, For: self.for_rule, Case: self._case,
@@ -198,6 +199,9 @@ class _Checker(VariableChecker):
         before, labels, jumps = dict(self.variables), self.labels, self.jumps
         own = {p.name for p in s.parameters} | {n for x in s.body if type(x) is Declare for n in x.names}
         self.procedures.setdefault(s.name, s)
+        if s.name in self.defined:
+            self.report(f"the procedure '{s.name}' stands twice", s.at, code="name")
+        self.defined.add(s.name)
         self.variables.update({p.name: p.type for p in s.parameters})
         self.labels, self.jumps = set(), []
         self.results.append(s.result)

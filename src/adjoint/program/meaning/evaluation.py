@@ -208,6 +208,11 @@ def _reading(expression: Reading, scope: Scope) -> Any:
     number = None
     if expression.number is not None:
         number = _plain(_RULES[type(expression.number)](expression.number, scope))
+        if expression.kind in ("signal", "joints") and not all(
+            map(_is_whole, number if type(number) is tuple else (number,))
+        ):
+            what = "a line" if expression.kind == "signal" else "a joint"
+            fail(expression.number, f"{what} has a whole number, and this is {words_of(expression.number, number)}")
     try:
         value = scope.reading(expression, number)
     except KeyError:
@@ -215,6 +220,10 @@ def _reading(expression: Reading, scope: Scope) -> Any:
         fail(expression, f"no sensor {what} is there", code="name")
     one = not (expression.kind == "joints" and kind_of(number) != "scalar")
     return OverTicks(value) if one and np.ndim(value) == 1 and type(value) is np.ndarray else value
+
+
+def _is_whole(number: Any) -> bool:
+    return kind_of(number) == "scalar" and np.ndim(number) == 0 and float(number).is_integer()
 
 
 def _aggregate(expression: Aggregate, scope: Scope) -> Any:
@@ -226,7 +235,7 @@ def _aggregate(expression: Aggregate, scope: Scope) -> Any:
 def _index(expression: Index, scope: Scope) -> Any:
     value = _RULES[type(expression.value)](expression.value, scope)
     number = _RULES[type(expression.index)](expression.index, scope)
-    if kind_of(number) != "scalar" or type(number) is OverTicks or not float(number).is_integer():
+    if type(number) is OverTicks or not _is_whole(number):
         fail(expression, f"an index is a whole number, and this is {words_of(expression.index, number)}")
     k = int(number)
     if isinstance(value, Mapping):
