@@ -117,3 +117,28 @@ def test_a_pick_plays_with_the_part_in_the_hand(tmp_path):
             expected = plan.world_at(t).pose("block")
             np.testing.assert_allclose(np.array(browser.run("adjoint.prop('block')")), expected, atol=2e-6)
         assert browser.complaints == []
+
+
+def test_an_arm_with_a_gripper_has_no_second_hand():
+    """The hand that arms without visuals are drawn with would hide the gripper, and reach through what it holds."""
+    hands = [HAND, None, Gripper(opening=0.05)]
+    world = World()
+    for k, hand in enumerate(hands):
+        world = world.add_robot(f"arm{k}", PUMA, q=Q, at=[k, 0, 0], gripper=hand)
+    data = data_of(page(world).text)
+    last = len(PUMA.body_names) - 1
+    drawn = [sum(part["body"] == last for part in data["robots"][actor["robot"]]["parts"]) for actor in data["actors"]]
+    assert drawn[0] == drawn[2] < drawn[1]
+    run = aj.program.run(aj.program.parse("BEGIN x PRINT(1); END x.", "al"), world)
+    assert [x["robot"] for x in data_of(page(run).text)["actors"]] == [x["robot"] for x in data["actors"]]
+
+
+def test_robots_of_one_world_are_no_ghosts_of_each_other(tmp_path):
+    world = World().add_robot("left", PUMA, q=Q, gripper=HAND).add_robot("right", PUMA, q=Q, at=[1.5, 0, 0])
+    text = "BEGIN two COBEGIN MOVE left TO ⊗ + 9*Z*mm; MOVE right TO ⊗ + 9*Z*mm; COEND; END two."
+    page(aj.program.run(aj.program.parse(text, "al"), world)).save(tmp_path / "two.html")
+    with Browser() as browser:
+        browser.open(tmp_path / "two.html")
+        browser.run("adjoint.ready")
+        states = browser.run("[...document.querySelectorAll('#legend button')].map((x) => x.dataset.state)")
+    assert states == ["solid", "solid"]

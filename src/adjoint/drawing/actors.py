@@ -53,6 +53,7 @@ class Actor(NamedTuple):
     """A robot at times t (frames,) [s], with configurations q (runs, frames, nq); one frame stands still.
 
     Without a color, such as "#e07b22", the robot has the colors of its shapes. Lengths are in m, or in another `unit`.
+    A robot that is drawn from its joints gets a hand, unless `hand` is False: then something else shows its hand.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Actor(NamedTuple):
     balls: tuple[Ball, ...] = ()
     curves: tuple[Curves, ...] = ()
     unit: str = "m"
+    hand: bool = True
 
 
 def shown_at_first(robot: Robot) -> np.ndarray:

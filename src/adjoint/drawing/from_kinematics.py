@@ -42,13 +42,14 @@ class Part(NamedTuple):
 
 class _Plan(NamedTuple):
     """What all parts of a drawing depend on: points, radii of the links by body number (the last is that of the base),
-    the reach [m], and how many sides solids have."""
+    the reach [m], how many sides solids have, and whether an arm ends with a hand."""
 
     robot: Robot
     at: Layout
     radius: np.ndarray
     reach: float
     sides: int
+    hand: bool = True
 
     @property
     def plain(self) -> bool:
@@ -59,10 +60,10 @@ class _Plan(NamedTuple):
         return len(self.at.tip) == 1 and len(self.at.own) <= _GRASPING
 
 
-def kinematic_parts(robot: Robot, bodies: Iterable[int] | None = None) -> Iterator[Part]:
-    """The parts that show a robot, or only those that are fixed to some bodies."""
+def kinematic_parts(robot: Robot, bodies: Iterable[int] | None = None, *, hand: bool = True) -> Iterator[Part]:
+    """The parts that show a robot, or only those that are fixed to some bodies; without its hand if that is False."""
     wanted = set(range(-1, len(robot.body_names)) if bodies is None else bodies)
-    plan = _plan(robot)
+    plan = _plan(robot)._replace(hand=hand)
     for part in _parts(plan):
         if part.body in wanted:
             yield part
@@ -166,7 +167,7 @@ def _shaft(plan: _Plan, i: int, d: float) -> Iterator[Part]:
     if parent >= 0 and np.linalg.norm(at.arrival[i] - at.start[parent]) > 0.8 * before:
         yield Part(parent, moved(ball(1.05 * max(before, r), sides=plan.sides), _at(at.arrival[i])), LINK)
     yield Part(i, moved(drum(1.12 * thick * r, 0.5 * r, 0.3, plan.sides), along(here + middle * u, u)), DARK)
-    length = abs(d) - (_hand_room(r, abs(d)) if i in at.tip and plan.grasps else 0.0)
+    length = abs(d) - (_hand_room(r, abs(d)) if i in at.tip and plan.grasps and plan.hand else 0.0)
     rest = limb(thick * r, end, max(length - middle, r) - 0.2 * r, sides=plan.sides)
     yield Part(i, moved(rest, along(here + (middle + 0.2 * r) * u, u)), LINK)
     if i not in at.tip or np.linalg.norm(at.tip[i] - at.start[i]) > r:
@@ -276,6 +277,9 @@ def _end(plan: _Plan, i: int) -> Iterator[Part]:
     if not plan.grasps or at.own[i].kind in ("free", "plane"):
         yield from _between(plan, i, start, tip, r, 0.8 * r)
         yield Part(i, moved(ball(0.95 * r, sides=plan.sides), _at(tip)), DARK)
+        return
+    if not plan.hand:
+        yield from _between(plan, i, start, tip, r, 0.8 * r)
         return
     approach, side, flange = _tool(plan, i)
     if np.linalg.norm(tip - start) > 0.8 * r:

@@ -53,7 +53,8 @@ function setUp(read) {
   actors = data.actors.map((known) => new Actor(known, robots, read));
   actors.forEach((actor, k) => {
     const { robot, runs } = actor;
-    actor.state = k === 0 || !actor.moves || state.arrange !== "together" ? "solid" : "ghost";
+    const oneWorld = data.props.length > 0 || data.listing;  // robots that work together are no ghosts of each other
+    actor.state = k === 0 || !actor.moves || oneWorld || state.arrange !== "together" ? "solid" : "ghost";
     actor.start = actor.q.slice();
     actor.run = 0;  // the one whose curves, pose and overlays are shown
     actor.places = new Float32Array(12 * runs * (robot.n + 1));  // those of the base, then those of each body

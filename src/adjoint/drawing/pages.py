@@ -85,12 +85,15 @@ def page_text(
         arrange = ARRANGEMENTS[runs > _TOGETHER or (len(actors) > 1 and all(len(x.t) == 1 for x in actors))]
     one_of(arrange, ARRANGEMENTS, "page: arrange")
     times = [actor.t for actor in actors] + [prop.t for prop in props if prop.t is not None]
-    arrays, robots = _Arrays(), list(dict.fromkeys(actor.robot for actor in actors))
+    arrays, robots = _Arrays(), list(dict.fromkeys((actor.robot, actor.hand) for actor in actors))
     data = {
         "title": title, "colors": CURVES, "arrange": arrange,
         "start": min(float(t[0]) for t in times), "end": max(float(t[-1]) for t in times),
-        "robots": [_robot(robot, meshes, runs, arrays) for robot in robots],
-        "actors": [_actor(actor, robots.index(actor.robot), k, len(actors), arrays) for k, actor in enumerate(actors)],
+        "robots": [_robot(robot, meshes, hand, runs, arrays) for robot, hand in robots],
+        "actors": [
+            _actor(actor, robots.index((actor.robot, actor.hand)), k, len(actors), arrays)
+            for k, actor in enumerate(actors)
+        ],
         "props": [_prop(prop, arrays) for prop in props], "listing": None if listing is None else _listing(listing),
     }  # fmt: skip
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", r"\u003c")  # no name ends the script
@@ -113,7 +116,7 @@ def _listing(listing: Listing) -> dict:
 # --- robots -----------------------------------------------------------------------------------------------------------
 
 
-def _robot(robot: Robot, meshes: bool, runs: int, arrays: _Arrays) -> dict:
+def _robot(robot: Robot, meshes: bool, hand: bool, runs: int, arrays: _Arrays) -> dict:
     """What the page knows of a robot: its joints, its frames, its masses, its shapes, and whether it needs a plinth."""
     n = len(robot.body_names)
     mimics = [robot.mimics[i][1:] if i in robot.mimics else (1.0, 0.0) for i in range(n)]
@@ -130,7 +133,7 @@ def _robot(robot: Robot, meshes: bool, runs: int, arrays: _Arrays) -> dict:
         "coordinates": _coordinates(robot), "masses": arrays(robot.inertias[:, :4]),
         "frames": [{"name": f.name, "body": f.body} for f in frames],
         "framePlacements": arrays([f.placement[:3] for f in frames]), "tips": _tips(robot),
-        "parts": [_part(shape, arrays) for shape in _detailed(robot, meshes, runs)],
+        "parts": [_part(shape, arrays) for shape in _detailed(robot, meshes, hand, runs)],
         "plinth": not (meshes and robot.visuals),
     }  # fmt: skip
 
@@ -184,9 +187,9 @@ def _tip(robot: Robot, body: int) -> int:
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
 
-def _detailed(robot: Robot, meshes: bool, runs: int) -> list[Shape]:
+def _detailed(robot: Robot, meshes: bool, hand: bool, runs: int) -> list[Shape]:
     """The shapes of a robot, with no more triangles than so many robots can have together."""
-    found = [shape for shape in shapes(robot, meshes=meshes) if len(shape.mesh.faces)]
+    found = [shape for shape in shapes(robot, meshes=meshes, hand=hand) if len(shape.mesh.faces)]
     most = shares([len(shape.mesh.faces) for shape in found], _MOST_TRIANGLES // runs)
     return [shape._replace(mesh=simplified(shape.mesh, max(12, k))) for shape, k in zip(found, most, strict=True)]
 

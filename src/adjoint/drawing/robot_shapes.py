@@ -27,7 +27,7 @@ class Shape(NamedTuple):
     color: tuple[float, float, float, float]
 
 
-def shapes(robot: Robot, *, meshes: bool = True) -> tuple[Shape, ...]:
+def shapes(robot: Robot, *, meshes: bool = True, hand: bool = True) -> tuple[Shape, ...]:
     """The shapes of a robot: those of its model file, or, without them, a drawing of its joints and links.
 
         >>> [shape.body for shape in shapes(robots.two_link())][:3]
@@ -37,27 +37,30 @@ def shapes(robot: Robot, *, meshes: bool = True) -> tuple[Shape, ...]:
     in place if the body is the base, -1. Large meshes are simplified: a robot has about 60 000 triangles at most. Mesh
     files are read by trimesh, the extra `[view]`, under the rules of `model.meshes`; a body whose file cannot be read
     is drawn from its joints, and `shape_notes` says why. With `meshes=False`, the whole robot is drawn so.
+    An arm that is drawn so ends with a hand; with `hand=False` it ends at its tool frame, where another hand may be.
     """
     need_robot(robot, "shapes")
-    return _stated(robot)[0] if truth(meshes, "shapes: meshes") and robot.visuals else _kinematic(robot)
+    hand = truth(hand, "shapes: hand")
+    stated = truth(meshes, "shapes: meshes") and robot.visuals
+    return _stated(robot, hand)[0] if stated else _kinematic(robot, hand)
 
 
 def shape_notes(robot: Robot) -> tuple[str, ...]:
     """What `shapes` could not draw as the model file states it, one sentence each."""
     need_robot(robot, "shape_notes")
-    return _stated(robot)[1] if robot.visuals else ()
+    return _stated(robot, True)[1] if robot.visuals else ()
 
 
 @once_a_robot
-def _kinematic(robot: Robot) -> tuple[Shape, ...]:
-    return _gathered(kinematic_parts(robot))
+def _kinematic(robot: Robot, hand: bool) -> tuple[Shape, ...]:
+    return _gathered(kinematic_parts(robot, hand=hand))
 
 
 @once_a_robot
-def _stated(robot: Robot) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
+def _stated(robot: Robot, hand: bool) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
     """Shapes and notes. A robot keeps its own results, so one that is equal but has other visuals has others."""
     parts, lacking, notes = stated_parts(robot)
-    drawn = kinematic_parts(robot, lacking if parts else None)
+    drawn = kinematic_parts(robot, lacking if parts else None, hand=hand)
     return _gathered([*parts, *(drawn if lacking or not parts else ())]), notes
 
 

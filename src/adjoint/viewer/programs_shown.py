@@ -33,7 +33,7 @@ def program_actors(run: ProgramRun, placed, kept: np.ndarray, curves: bool) -> l
     actors = []
     for name, q in run.q.items():
         robot = placed(run.start, name)
-        actor = Actor(name, robot, run.t[kept], q[kept][None])
+        actor = Actor(name, robot, run.t[kept], q[kept][None], hand=run.start.robots[name].gripper is None)
         if curves:
             v = np.gradient(q, run.period, axis=0) if len(q) > 1 else np.zeros_like(q)
             shown = motion_curves(robot, q[kept], v[kept]) if robot.nq == robot.nv else ()

@@ -59,10 +59,11 @@ def _world(world: World, way: Followed | None, caller: str) -> Shown:
     actors = []
     for name in names:
         robot, q = _placed(world, name), world.robots[name].q[None, None]
+        hand = world.robots[name].gripper is None  # else its gripper is shown
         if way is not None and way.robot == name:
-            actors.append(Actor(name, robot, way.t, way.q[None]))
+            actors.append(Actor(name, robot, way.t, way.q[None], hand=hand))
         else:
-            actors.append(Actor(name, robot, np.zeros(1), q))
+            actors.append(Actor(name, robot, np.zeros(1), q, hand=hand))
     return Shown("world", actors or [_nobody()], world_props(world, actors=names))
 
 
