@@ -363,3 +363,46 @@ def test_arms_brake_before_a_jump_and_errors_are_forgotten():
     assert session.go_on().status == "failed" and session.result.error is not None
     session.jump(2)
     assert session.result.error is None
+
+
+# --- hostile checkpoints ----------------------------------------------------------------------------------------------
+
+
+def _places(data, path=()):
+    """The paths of all values inside of JSON, but for long rows of numbers."""
+    pairs = data.items() if isinstance(data, dict) else enumerate(data[:8]) if isinstance(data, list) else ()
+    for k, x in pairs:
+        yield (*path, k)
+        yield from _places(x, (*path, k))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("until", [0.3, 0.95, 1.1])
+def test_whatever_is_in_a_checkpoint_it_runs_or_is_refused(until):
+    session = Session(busy_program(), WORLD, inputs=INPUTS, check=False)
+    session.go_on(until=until)
+    good = json.loads(session.checkpoint().to_json())
+    places = [p for p in _places(good) if p[0] != "world"]
+    junk = [None, -1, 10**400, 1e308, float("nan"), "x", [], {}, True, [[]], 1.5, -(10**9), "arm", 10**9]
+    rng = np.random.default_rng(7)
+    for k in rng.permutation(len(places))[:150]:
+        data, path = json.loads(json.dumps(good)), places[k]
+        inside = data
+        for key in path[:-1]:
+            inside = inside[key]
+        if rng.random() < 0.2:
+            del inside[path[-1]]
+        else:
+            inside[path[-1]] = junk[rng.integers(len(junk))]
+        try:
+            again = Session.restore(Checkpoint.from_json(json.dumps(data)), limit=800)
+            result = again.go_on()
+        except AdjointError:
+            continue
+        assert all(np.isfinite(q).all() for q in result.q.values()), path
+
+
+def test_speeds_without_measure_and_signals_without_number_are_no_crash():
+    fast = run(program(SetSpeed(number(1e308)), by(0, 0, -1)), WORLD, check=False)
+    assert fast.status == "done" and len(fast) == 2
+    assert run(program(Wait(Reading("signal"))), WORLD, check=False).status == "failed"

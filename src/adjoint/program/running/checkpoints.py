@@ -14,9 +14,21 @@ from ...errors import ArgumentError
 from ...world.state import World
 from ..instructions.diagnostics import Diagnostic, ProgramError
 from ..instructions.programs import Program
+from ..instructions.statements import (
+    DefineMonitor,
+    Move,
+    MoveHand,
+    MoveJoints,
+    Operate,
+    Place,
+    TaskState,
+    Wait,
+    Watch,
+)  # fmt: skip
 from .arms import ArmSettings
 from .backends import ArmMotion, Backend, Compliance, HandMotion
 from .beliefs import true_start
+from .data_checks import misfit
 from .flat_code import FlatCode, Operation
 from .instruction_json import program_from_data, program_to_data
 from .machine_state import (
@@ -37,6 +49,8 @@ __all__ = ["Checkpoint"]
 
 _WHO = "Checkpoint.from_json"
 _KINDS = ("move", "hand", "brake", "wait", "delay", "event", "join", "task")
+_BEGINS = {"move": (Move, MoveJoints), "hand": MoveHand, "wait": Wait, "task": (Operate, Place, TaskState)}
+_MOST_TICK = 10**12
 
 
 @dataclass(frozen=True)
@@ -72,7 +86,7 @@ class Checkpoint:
     @property
     def program(self) -> Program:
         """The program."""
-        return program_from_data(self.data["program"])
+        return program_from_data(self.data.get("program"))
 
     @property
     def world(self) -> World:
@@ -141,7 +155,13 @@ def damaged(what: str) -> ArgumentError:
 
 
 def check_state(state: MachineState, code: FlatCode) -> None:
-    """Raise an error unless program counters of a state are places of its program, and its motions those of arms."""
+    """Raise an error unless all of a state has its type, and counters and motions fit to the program and the arms."""
+    wrong = misfit(state, (Thread, Entry, Busy, WatchState, MonitorState, ArmSettings, HandMotion))
+    if wrong is not None or not 0 <= state.tick < _MOST_TICK:
+        raise damaged(f"its {wrong or 'tick'} cannot be so")
+    for arm in state.settings.values():
+        if not all(x is None or np.shape(x) == (4, 4) for x in (arm.tool, arm.base)):
+            raise damaged("a tool or a base is no frame")
     counters = [w.pc for w in state.watches] + [m.pc for m in state.monitors.values()]
     for thread in state.threads:
         waits = [thread.busy, *(e.kept for e in thread.stack)]
@@ -149,18 +169,31 @@ def check_state(state: MachineState, code: FlatCode) -> None:
         counters += [pc for b in waits if b is not None for pc in (b.then, b.back, *(pc for _, pc in b.marks))]
         if any(b is not None and b.kind not in _KINDS for b in waits):
             raise damaged("a thread waits for something that is not known")
-    if not all(isinstance(pc, int) and -1 <= pc < len(code.operations) for pc in counters):
+    if not all(-1 <= pc < len(code.operations) for pc in counters) or any(t.pc < 0 for t in state.threads):
         raise damaged("a program counter is outside of the program")
-    if any(t.pc < 0 or not isinstance(t.number, int) for t in state.threads):
-        raise damaged("a thread has no place")
+    _check_places(state, code)
     for key, motion in state.motions.items():
-        known = state.world.robots.get(motion.robot)
+        known = state.world.robots.get(motion.robot) if isinstance(motion.robot, str) else None
         if known is None or key not in (motion.robot, f"{motion.robot}.hand"):
             raise damaged(f"{key!r:.60} moves, and is no arm")
         if isinstance(motion, ArmMotion) and not (motion.q.shape == motion.v.shape == (len(motion.q), known.robot.nq)):
             raise damaged(f"the motion of '{key}' does not fit")
+        if isinstance(motion, ArmMotion) and not (np.isfinite(motion.q).all() and np.isfinite(motion.v).all()):
+            raise damaged(f"the motion of '{key}' has a number that is not finite")
     if state.status not in ("", "paused", "done", "aborted", "failed", "limit"):
         raise damaged(f"the status {state.status!r:.60}")
+
+
+def _check_places(state: MachineState, code: FlatCode) -> None:
+    """Raise an error unless what threads wait for is what the statements at their places begin."""
+    places: list[tuple[int, type | tuple[type, ...]]] = [(w.pc, Watch) for w in state.watches]
+    places += [(m.pc, DefineMonitor) for m in state.monitors.values()]
+    for thread in state.threads:
+        at = [(thread.pc, thread.busy), *((e.back, e.kept) for e in thread.stack)]
+        places += [(pc, _BEGINS[busy.kind]) for pc, busy in at if busy is not None and busy.kind in _BEGINS]
+    for pc, kinds in places:
+        if pc < 0 or not isinstance(code.operations[pc].statement, kinds):
+            raise damaged("a thread waits for what its statement does not begin")
 
 
 def _named(variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,7 +267,7 @@ def _like(pattern: Any, data: Any) -> Any:
         if found.shape != pattern.shape:
             raise ValueError("the state of the back end")
         return found
-    if isinstance(pattern, int | float) and not isinstance(data, int | float):
+    if isinstance(pattern, int | float) and not (isinstance(data, int | float) and abs(data) < 1e300):
         raise ValueError("the state of the back end")
     return data
 

@@ -13,6 +13,7 @@ from ..instructions.programs import Program
 from ..instructions.sources import NOWHERE, Source, Span
 from ..instructions.statements import ForceClause, Guard, Parameter, RelationClause, Statement
 from ..instructions.value_types import Type
+from .data_checks import misfit
 
 __all__ = ["program_from_json", "program_to_json"]
 
@@ -112,8 +113,12 @@ def _from_data(data: Any) -> Any:
     if at is not None and not (isinstance(at, list) and len(at) == 2 and all(isinstance(x, int) for x in at)):
         raise ArgumentError(f"{_WHO}: a place is a list of two whole numbers")
     try:
-        return kind(**given, at=NOWHERE if at is None else Span(*at))
+        found = kind(**given, at=NOWHERE if at is None else Span(*at))
     except AdjointError:
         raise
     except Exception as error:
         raise ArgumentError(f"{_WHO}: {kind.__name__} cannot be made of {str(data)[:60]}: {error}") from None
+    wrong = misfit(found)
+    if wrong is not None:
+        raise ArgumentError(f"{_WHO}: {wrong} of {kind.__name__} cannot be {getattr(found, wrong)!r:.60}")
+    return found

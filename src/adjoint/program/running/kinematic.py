@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class KinematicBackend:
         stop: list | None = None
         if not motion.opens and goal < known.width:
             stop = None if carried else state["stops"].get(motion.robot)
-            if stop is None:
+            if not _is_stop(stop):
                 stop = list(finger_stop(world, motion.robot))
             if stop[1] is not None and stop[0] >= goal:
                 goal, part = stop[0], stop[1]
@@ -128,6 +128,14 @@ class KinematicBackend:
         T = max(ticks, 1) * period
         q = np.clip(known.q + v * (t - 0.5 * t * t / T), known.robot.lower, known.robot.upper)
         return ArmMotion(robot, q, v * (1 - t / T))
+
+
+def _is_stop(data: Any) -> TypeGuard[list]:
+    """Whether what a checkpoint has is what `finger_stop` gives."""
+    if not isinstance(data, list) or len(data) != 3:
+        return False
+    width, part, offset = data
+    return isinstance(part, str | None) and isinstance(width, float) and isinstance(offset, float)
 
 
 def _rows(array: np.ndarray, ticks: int) -> np.ndarray:

@@ -163,6 +163,8 @@ def value_from_data(data: Any) -> Any:
         if "tuple" in data:
             return tuple([value_from_data(x) for x in data["tuple"]])
         return {value_from_data(k): value_from_data(x) for k, x in data["indexed"]}
+    if isinstance(data, list) or (isinstance(data, int) and not abs(data) < 1e300):
+        raise ValueError(f"{data!r:.40} is no value")
     return data
 
 

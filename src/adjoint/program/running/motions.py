@@ -183,7 +183,7 @@ def _timed(section: Section, speed: float, duration: float | None, period: float
     lasting = section.duration / speed
     if duration is not None:
         lasting = max(lasting, duration)
-    ticks = _ticks(lasting, period)
+    ticks = max(_ticks(lasting, period), int(section.duration > 0))
     if section.duration == 0.0 or ticks == 0:
         return np.tile(start, (ticks, 1))
     return sampled(section, ticks)

@@ -186,6 +186,8 @@ class RunningScope:
         return float(found[0]) if self.ahead_of is None else OverTicks(found)
 
     def _signal(self, number: Any) -> Any:
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise KeyError("signal")
         name = f"signal {number:g}"
         if not self.machine.inputs.has(name):
             return False

@@ -252,7 +252,7 @@ class BasicSession:
             given = Inputs({**kept, **(inputs or {})}, period, rng, options["noise"], images)
             limits = RunLimits(*map(int, options["limits"])) if limit is None else limits_of(limit)
             arms = checked_arms(state.world, options["arms"], "restore")
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise damaged(f"{type(error).__name__} {error}") from None
         found = object.__new__(cls)
         found._start(code, state, place, period, arms, given, limits, rng)
