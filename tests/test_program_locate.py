@@ -202,6 +202,8 @@ def test_images_of_real_cameras():
     assert off(run(LOOK, BELIEVED, images=deep).world.pose("block"), ACTUAL.pose("block"))[0] < 2e-3
     wrong = run(LOOK, BELIEVED, images={"eye": lambda world: np.zeros((10, 10))})
     assert wrong.status == "failed" and "shape" in wrong.message
+    off_line = run(LOOK, BELIEVED, images={"eye": lambda world: 1 / 0})
+    assert "the camera 'eye' gives no image: ZeroDivisionError" in off_line.message
 
 
 def test_on_hardware():

@@ -141,7 +141,7 @@ def state_of(data: Mapping[str, Any], backend: Backend) -> MachineState:
             {k: _settings(s) for k, s in data["settings"].items()},
             {k: MonitorState(m[0], value_from_data(m[1]), value_from_data(m[2]), m[3])
              for k, m in data["monitors"].items()},
-            {k: _motion(m) for k, m in data["motions"].items()}, 
+            {k: _motion(m) for k, m in data["motions"].items()},
             _like(backend.start(world if actual is None else actual, period), data["inner"]),
             spawned, statements, still, *data["status"], actual=actual,
         )  # fmt: skip

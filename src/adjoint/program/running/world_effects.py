@@ -85,7 +85,10 @@ def locate(machine: Machine, thread: Thread, op: Operation) -> None:
         machine.fail(f"the world has no {what}", s, code="name")
     shot = None
     if s.camera in inputs.images:
-        shot = inputs.images[s.camera](state.world)
+        try:
+            shot = inputs.images[s.camera](state.world)
+        except Exception as error:  # whatever a camera does, the arms have to come to rest
+            machine.fail(f"the camera '{s.camera}' gives no image: {type(error).__name__}: {error}", s, code="vision")
         shot = shot if isinstance(shot, CameraShot) else CameraShot(shot)
     rng = np.random.default_rng([inputs.rng, zlib.crc32(s.camera.encode()), state.tick])
     sight = look(state.world, s.part, s.camera, shot, state.true_world, inputs.noise.get(s.camera, 0.0), rng)
