@@ -44,8 +44,11 @@ class Literal(Expression):
     value: float | bool | str
 
     def __post_init__(self):
-        if self.value.__class__ is not str:
-            _check_finite("Literal", self.value)  # type: ignore[arg-type]
+        value = self.value
+        if value.__class__ is float and value - value == 0.0:  # type: ignore[operator]
+            return  # the usual case, quickly
+        if not isinstance(value, str):
+            _check_finite("Literal", value)
 
     # To Python True is 1.0, and to programs it is not.
     def __eq__(self, other):
@@ -65,7 +68,8 @@ class Quantity(Expression):
     unit: str
 
     def __post_init__(self):
-        _check_finite("Quantity", self.value)
+        if self.value.__class__ is not float or self.value - self.value != 0.0:
+            _check_finite("Quantity", self.value)
         if self.unit not in UNITS:
             raise ArgumentError(f"Quantity: '{self.unit}' is no unit; {nearest(self.unit, list(UNITS))}")
 
