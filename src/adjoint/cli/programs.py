@@ -289,11 +289,10 @@ def _slowed(read: "Program", around: Situation, speed: float | None) -> "Program
 def _written(done: "ProgramRun", page: Path | None, trace: Path | None) -> list[str]:
     from ..files import whole_file
     from ..program import write_trace
+    from ..viewer import page as paged
 
     files = []
     if page is not None:
-        from ..viewer import page as paged
-
         files.append(str(paged(done).save(page)))
     if trace is not None:
         trace.parent.mkdir(parents=True, exist_ok=True)
