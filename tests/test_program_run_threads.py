@@ -35,6 +35,7 @@ from adjoint.program.running.driver import DriverBackend
 from adjoint.program.running.driver_mocks import mock_robot
 from adjoint.program.running.driver_sockets import SocketDriver
 from adjoint.program.running.dynamic import DynamicBackend
+from adjoint.world import cylinder
 from tests.support.running_programs import by, number, plus, program, puma_world, put, seconds
 
 WORLD = puma_world()
@@ -200,3 +201,16 @@ def test_the_trace_of_a_run_has_a_limit():
     loop = While(Literal(True), (put("x", 1), Delay(seconds(0.01))))
     result = ran(loop, limit=RunLimits(events=500))
     assert result.status == "limit" and "500 events" in result.message and len(result.trace) < 520
+
+
+def test_a_part_is_handed_over_when_the_first_hand_opens():
+    world = puma_world(gripper=True)
+    known = world.robots["arm"]
+    world = world.add("pin", cylinder(0.01, 0.05), at=world.pose("arm.tool"))
+    world = world.add_robot("b", known.robot, q=known.q, gripper=known.gripper)
+    both = Parallel(((MoveHand("arm", False),), (MoveHand("b", False),)))
+    closed = ran(both, world=world)
+    assert closed.status == "done" and closed.world.holding("arm") == ["pin"] and closed.world.holding("b") == []
+    done = ran(both, MoveHand("arm", True), by(0, 0, 1, arm="b"), world=world)
+    assert done.status == "done" and done.world.holding("b") == ["pin"] and done.world.holding("arm") == []
+    assert done.world.pose("pin")[2, 3] == pytest.approx(world.pose("pin")[2, 3] + 0.0254, abs=1e-6)

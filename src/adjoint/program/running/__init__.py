@@ -13,6 +13,10 @@
 | `joint_paths`, `knot_configurations` | timing; branches, limits and lines of frames |
 | `backends` | what a back end is: `Backend`, `Ahead`, `ArmMotion`, `HandMotion`, `Compliance` |
 | `kinematic` | `KinematicBackend` |
+| `dynamic`, `dynamic_steps` | `DynamicBackend`: arms with masses, under control |
+| `driver`, `driver_messages` | `DriverBackend`, `Driver`: robots behind a wire, and what is sent and read |
+| `driver_sockets`, `driver_mocks` | `SocketDriver`, `mock_robot`: robots over TCP, and a mock of one |
+| `driver_records` | `RecordingDriver`, `RecordedDriver`: what was sent and read, and runs from it |
 | `fingers` | fingers that close on parts |
 | `looking`, `part_symmetries` | `camera_shot`: cameras that look for parts |
 | `beliefs` | the world as it is, and what the program has of it |
@@ -20,7 +24,7 @@
 | `recording`, `program_runs` | `TraceEvent`, `ProgramRun`: what has happened |
 | `sessions`, `checkpoints` | programs that run step by step, and go on from `Checkpoint`s |
 | `traces` | what a run did as lines of JSON, and the first difference between two runs |
-| `instruction_json` | programs as JSON |
+| `instruction_json`, `data_checks` | programs as JSON; whether data from outside have their types |
 """
 
 from .arms import ArmSettings as ArmSettings
@@ -31,6 +35,17 @@ from .backends import Backend as Backend
 from .backends import Compliance as Compliance
 from .backends import HandMotion as HandMotion
 from .checkpoints import Checkpoint as Checkpoint
+from .driver import Driver as Driver
+from .driver import DriverBackend as DriverBackend
+from .driver_messages import DriverError as DriverError
+from .driver_messages import DriverReading as DriverReading
+from .driver_messages import SetPoint as SetPoint
+from .driver_mocks import MockRobot as MockRobot
+from .driver_mocks import mock_robot as mock_robot
+from .driver_records import RecordedDriver as RecordedDriver
+from .driver_records import RecordingDriver as RecordingDriver
+from .driver_sockets import SocketDriver as SocketDriver
+from .dynamic import DynamicBackend as DynamicBackend
 from .fingers import FingerStop as FingerStop
 from .fingers import finger_stop as finger_stop
 from .fingers import let_go as let_go
@@ -38,6 +53,7 @@ from .fingers import taken as taken
 from .instruction_json import program_from_json as program_from_json
 from .instruction_json import program_to_json as program_to_json
 from .kinematic import KinematicBackend as KinematicBackend
+from .knot_configurations import UnreachableError as UnreachableError
 from .looking import CameraShot as CameraShot
 from .looking import camera_shot as camera_shot
 from .machine import RunLimits as RunLimits
@@ -46,6 +62,8 @@ from .motions import plan_joints as plan_joints
 from .motions import plan_move as plan_move
 from .program_runs import ProgramRun as ProgramRun
 from .recording import TraceEvent as TraceEvent
+from .touching import ContactNumbers as ContactNumbers
+from .touching import touch_wrench as touch_wrench
 from .traces import ProgramTrace as ProgramTrace
 from .traces import read_trace as read_trace
 from .traces import write_trace as write_trace
@@ -59,23 +77,37 @@ __all__ = [
     "CameraShot",
     "Checkpoint",
     "Compliance",
+    "ContactNumbers",
+    "Driver",
+    "DriverBackend",
+    "DriverError",
+    "DriverReading",
+    "DynamicBackend",
     "FingerStop",
     "HandMotion",
     "KinematicBackend",
+    "MockRobot",
     "ProgramRun",
     "ProgramTrace",
+    "RecordedDriver",
+    "RecordingDriver",
     "RunLimits",
+    "SetPoint",
+    "SocketDriver",
     "TraceEvent",
+    "UnreachableError",
     "camera_shot",
     "finger_stop",
     "hand_in_tool",
     "let_go",
+    "mock_robot",
     "plan_joints",
     "plan_move",
     "program_from_json",
     "program_to_json",
     "read_trace",
     "taken",
+    "touch_wrench",
     "write_trace",
 ]
 

@@ -25,6 +25,7 @@ _GRID = 33  # rays in each direction over a finger's pad at first
 _ZOOM = 17  # rays in each direction while the place of the first touch is narrowed down
 _ROUNDS = 11
 _FLAT = 1e-12  # [m] a part that is so flat where it is looked at is met there
+_TOUCHES = 1e-6  # [m] fingers that are this near to a part hold it
 _SPARE = 1e-9
 """Fingers stop this far [m] before a part, so that the width is never below the part's own, whatever rounding did."""
 
@@ -71,16 +72,16 @@ def taken(world: World, robot: str, part: str, width: float, *, offset: float | 
 
     The part, with all that is rigid with it, now hangs rigidly on the robot's tool. If it was not in the middle of the
     hand, the fingers have pushed it there; its `offset` [m] is that of `finger_stop`, which is asked if it is not
-    given. A part that this hand holds already stays as it is.
+    given. A part that this hand holds already stays as it is. A part that another robot holds stays with that robot
+    until its hand opens: `let_go` then hands it over.
     """
     known, grip = _hand(world, robot, "taken")
-    holder = holder_of(world, part)
-    if holder is None or holder[0] != robot:
-        top = part if holder is not None else rigid_top(world, part, "taken")
+    if holder_of(world, part) is None:
+        top = rigid_top(world, part, "taken")
         if offset is None:
             stop = finger_stop(world, robot)
             offset = stop.offset if stop.part == part else 0.0
-        if abs(offset) > _SPARE and holder is None:
+        if abs(offset) > _SPARE:
             y = (world.pose(robot) @ known.placement(known.tool) @ grip.T_tool_grip)[:3, 1]
             world = world.move(top, _shifted(world.pose(top), -offset * y))
         world = world.grasp(robot, part)
@@ -90,7 +91,8 @@ def taken(world: World, robot: str, part: str, width: float, *, offset: float | 
 def let_go(world: World, robot: str, width: float | None = None) -> World:
     """The world in which a hand has opened and holds nothing more between its fingers, which are `width` [m] apart.
 
-    What it held stays on the part on which gravity holds it; else it falls, as `world.dropped` simulates it, if there
+    What another hand has closed on, too, that hand now holds. All else stays on the part on which gravity holds it, or
+    it falls, as `world.dropped` simulates it, if there
     is anything below to come to rest on. Parts that hang on the tool but are not between the fingers, such as a
     camera, and frames without parts stay with the robot.
     """
@@ -100,8 +102,19 @@ def let_go(world: World, robot: str, width: float | None = None) -> World:
     for top in held:
         own = [name for name in subtree(world, top) if name in world.parts]
         if own and _between(world, robot, known, grip, known.width, own) is not None:
-            world = _put_down(world.detach(top), top)
+            world = world.detach(top)
+            other = next((r for r in world.robots if r != robot and _closed_on(world, r, own)), None)
+            world = _put_down(world, top) if other is None else world.grasp(other, top)
     return world.set_gripper(robot, apart)
+
+
+def _closed_on(world: World, robot: str, parts: list[str]) -> bool:
+    """Whether the fingers of a robot touch one of these parts on both sides."""
+    known = world.robots[robot]
+    if known.gripper is None:
+        return False
+    found = _between(world, robot, known, known.gripper, known.width, parts)
+    return found is not None and found[0][0] - found[1][0] > known.width - _TOUCHES
 
 
 # --- what is between the fingers --------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from ...model.once import once_a_robot
 from ...model.robot import Robot
 from .joint_paths import LinePiece, speed_limits
 
-__all__: list[str] = []
+__all__ = ["UnreachableError"]
 
 HAND_SPEED = 0.5
 """The speed [m/s] of a frame that moves along a line."""
