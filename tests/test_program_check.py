@@ -420,3 +420,13 @@ def test_vectors_of_one_unit_are_compared():
         for operator in ("=", "<>"):
             assert not found(If(Binary(operator, a, b)))
     assert found(If(Binary("<", Name("X"), Name("Y"))))
+
+
+def test_names_in_capitals_find_those_of_the_world():
+    """VAL is written in capitals, and parts of worlds mostly are not."""
+    world = aj.world.World().add("block", at=[0.5, 0.2, 0.0]).add_robot("puma", aj.robots.puma560())
+    for name in ("BLOCK", "BLOK"):
+        (found,) = check(aj.program.parse(f"        MOVE {name}\n", "val"), world)
+        assert found.hint == "did you mean 'block'?", name
+    (found,) = check(aj.program.parse("        MOVE QQQQ\n", "val"), world)
+    assert found.hint.startswith("there are ")

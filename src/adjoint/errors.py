@@ -39,7 +39,11 @@ def _cut(text: str, most: int) -> str:
 
 def nearest(name, names: Sequence[str]) -> str:
     """The names that look like `name`, or a few of all."""
-    close = difflib.get_close_matches(str(name), _alike(str(name), names), 3, 0.5)
+    alike = _alike(str(name), names)
+    close = difflib.get_close_matches(str(name), alike, 3, 0.5)
+    if not close:  # a language without case, such as VAL, is often written in capitals
+        spelt = {other.lower(): other for other in reversed(alike)}
+        close = [spelt[other] for other in difflib.get_close_matches(str(name).lower(), spelt, 3, 0.5)]
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(names[:12])
