@@ -1,5 +1,7 @@
 """Programs that look: a camera finds a part where it is, and the program goes on with that."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -8,13 +10,14 @@ from adjoint.errors import ArgumentError
 from adjoint.lie import se3, so3
 from adjoint.program.building import task
 from adjoint.program.execution import Session, replay, run
-from adjoint.program.instructions import Attach, Locate, MoveHand, Program, Source
+from adjoint.program.instructions import Attach, Locate, MoveHand, Place, Program, Source
 from adjoint.program.languages.al import AL_WORDS, al_text, parse_al
-from adjoint.program.running import CameraShot, Checkpoint, camera_shot
+from adjoint.program.running import CameraShot, Checkpoint, HandMotion, camera_shot
 from adjoint.program.running.driver import DriverBackend
 from adjoint.program.running.driver_mocks import mock_robot
 from adjoint.program.running.driver_sockets import SocketDriver
 from adjoint.program.running.part_symmetries import least_turned, symmetries
+from adjoint.program.tasks.task_edits import TakePart
 from adjoint.vision.locating.object_models import block_model, cylinder_model, prism_model
 
 pytest.importorskip("cv2")
@@ -75,6 +78,7 @@ def off(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
     return float(np.linalg.norm(a[:3, 3] - b[:3, 3])), float(np.linalg.norm(so3.log(a[:3, :3].T @ b[:3, :3])))
 
 
+@pytest.mark.slow
 def test_the_world_then_has_the_part_where_it_was_seen():
     found = run(LOOK, BELIEVED, actual=ACTUAL)
     assert found.status == "done" and found.variables["seen"] is True and found.duration == 0
@@ -103,6 +107,35 @@ def test_what_is_on_a_part_goes_with_it():
     found = run(LOOK, w, actual=ACTUAL)
     expected = ACTUAL.pose("block") @ w.pose("grip", "block")
     assert off(found.world.pose("grip"), expected)[0] < 3e-4
+
+
+def test_a_part_that_lies_on_another_by_gravity_stays_on_it():
+    block = BELIEVED.parts["block"]
+    w = BELIEVED.remove("block")
+    w = w.add("block", block, at=[-0.05, 0.1, 0.04], parent="table", attachment="conditional")
+    w = w.add("pin", aj.world.cylinder(0.005, 0.02), at=[0, 0, 0.03], parent="block", attachment="conditional")
+    found = run(LOOK, w, actual=w.move("block", lying(0.462, 0.216, TURN)))
+    assert found.variables["seen"] is True and not found.world.fallen
+    assert found.world.frames["block"].parent == "table" and np.array_equal(found.world.pose("table"), w.pose("table"))
+    assert off(found.world.pose("block"), lying(0.462, 0.216, TURN))[0] < 1e-3
+    assert np.allclose(found.world.pose("pin", "block"), w.pose("pin", "block"))
+
+
+def test_a_task_that_closes_its_hand_on_nothing_fails():
+    class Takes(Session):
+        refine = staticmethod(lambda *_, **__: (HandMotion("arm", 0.04, False), TakePart("arm", "block", 0.04)))
+
+    place = Program((Place("block", "on", "table"),))
+    found = Takes(place, BELIEVED, actual=ACTUAL).go_on()
+    assert found.status == "failed" and "closed its hand on nothing: 'block' is not there" in found.message
+    assert Takes(place, BELIEVED).go_on().world.holding("arm") == ["block"]
+
+
+def test_without_opencv_only_looking_fails(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    found = run(Program((MoveHand("arm", True),)), BELIEVED)
+    assert found.status == "done"
+    assert "pip install 'adjoint[vision]'" in run(LOOK, BELIEVED).message
 
 
 @pytest.mark.slow
@@ -179,6 +212,7 @@ def _above(x: float, y: float, z: float) -> np.ndarray:
     return np.array([[1, 0, 0, x], [0, -1, 0, y], [0, 0, -1, z], [0, 0, 0, 1.0]])
 
 
+@pytest.mark.slow
 def test_blocks_that_look_alike_keep_their_names():
     twin = aj.world.cuboid(0.06, 0.04, 0.04, colour=(0.9, 0.3, 0.1))
     w = BELIEVED.add("twin", twin, at=lying(0.45, 0.32))
@@ -216,6 +250,7 @@ def test_on_hardware():
     assert off(found.world.pose("block"), ACTUAL.pose("block"))[0] < 5e-4
 
 
+@pytest.mark.slow
 def test_noise_is_the_same_in_every_run():
     a, b, c = (run(LOOK, BELIEVED, actual=ACTUAL, noise={"eye": 0.02}, rng=rng) for rng in (1, 1, 2))
     assert np.array_equal(a.world.pose("block"), b.world.pose("block"))
