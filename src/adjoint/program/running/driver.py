@@ -65,7 +65,7 @@ class DriverBackend:
     One tick is looked at at a time. Conditions are asked of what was read at the end of the tick before; then the set
     points of the tick are sent, and the world gets the joints that are read. A set point beyond the limits of the
     robot's model, or faster than they allow by more than `speeding` (a factor), a robot that is off its set point by
-    more than `following` [rad, m], and every `DriverError` stop all robots, and end the program with this error.
+    more than `following` [rad, m], and every `DriverError` stop all robots, and end the run as "failed".
 
     Hands move by themselves to the width that is asked for. A hand that closes, and rests before it gets there, holds
     the part that the world has between its fingers.
