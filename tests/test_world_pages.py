@@ -142,3 +142,19 @@ def test_robots_of_one_world_are_no_ghosts_of_each_other(tmp_path):
         browser.run("adjoint.ready")
         states = browser.run("[...document.querySelectorAll('#legend button')].map((x) => x.dataset.state)")
     assert states == ["solid", "solid"]
+
+
+def test_a_run_of_a_program_is_plotted():
+    world = World().add_robot("left", PUMA, q=Q, gripper=HAND).add_robot("right", PUMA, q=Q, at=[1.5, 0, 0])
+    text = "BEGIN two MOVE left TO ⊗ - 9*Z*mm ON FORCE(Z) > 5*N DO STOP; END two."
+    run = aj.program.run(aj.program.parse(text, "al"), world)
+    figure = aj.plot(run)
+    assert [axes.get_ylabel().split()[0] for axes in figure.axes] == ["left", "left:", "left:", "right", "right:"]
+    assert np.array_equal(figure.axes[0].lines[2].get_ydata(), run.q["left"][:, 2])
+    with pytest.raises(ArgumentError, match="has no option"):
+        aj.plot(run, robot=PUMA)
+
+
+def test_a_task_that_is_not_finished_is_told_how():
+    with pytest.raises(ArgumentError, match=r"program\(\) of a task"):
+        aj.program.run(aj.program.task("pick"), World())

@@ -11,12 +11,14 @@ from ..errors import ArgumentError
 from ..extras import package
 from ..model.robot import Robot
 from ..polymer.atoms import Polymer
+from ..program.running.program_runs import ProgramRun
 from ..simulation.run_figures import run_figure
 from ..simulation.runs import Run
 from ..trajectory.draw import motion_figure, pose_figure, trajectory_figure
 from ..trajectory.optimal.motion import Motion
 from ..trajectory.piecewise import Trajectory
 from ..trajectory.poses.pose_trajectory import PoseTrajectory
+from .programs_shown import program_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +34,7 @@ def plot(thing, q=None, *, path: str | os.PathLike[str] | None = None, **options
     - A `Robot` or a `Polymer` is drawn in space at q (nq,), or at q (k, nq), where all but the first are pale. By
       default the joints of a robot are at 0, or as near as limits allow, and a molecule is as it was made. The options
       are those of `drawing.plots.draw_robot`: view, frames, axes, names, center_of_mass, floor, meshes, vector, size.
+    - A `ProgramRun` is drawn over time: joints, widths of hands, and the forces that were read.
     - A `Run`, a `Trajectory`, a `Motion` and a `PoseTrajectory` are drawn over time. A trajectory takes `robot=`, whose
       limits and torques are then drawn too.
 
@@ -52,8 +55,8 @@ def _figure(thing, q, options: dict[str, Any]) -> Any:
         return _drawn(thing.robot, thing.q if q is None else q, options)
     if isinstance(thing, Robot):
         return _drawn(thing, q, options)
-    if not isinstance(thing, (Run, Trajectory, Motion, PoseTrajectory)):
-        known = "a Robot, Polymer, Run, Trajectory, Motion or PoseTrajectory"
+    if not isinstance(thing, (Run, ProgramRun, Trajectory, Motion, PoseTrajectory)):
+        known = "a Robot, Polymer, Run, ProgramRun, Trajectory, Motion or PoseTrajectory"
         raise ArgumentError(f"plot draws {known}, got {type(thing).__name__}")
     if q is not None:
         raise ArgumentError(f"plot: q belongs to a robot, not to a {type(thing).__name__}")
@@ -62,6 +65,8 @@ def _figure(thing, q, options: dict[str, Any]) -> Any:
         return trajectory_figure(thing, **options)
     if isinstance(thing, Run):
         return run_figure(thing)
+    if isinstance(thing, ProgramRun):
+        return program_figure(thing)
     if isinstance(thing, Motion):
         return motion_figure(thing)
     return pose_figure(thing)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..drawing.actors import Actor, Curves
 from ..drawing.listings import Listing
 from ..drawing.props import Prop
+from ..drawing.style import finished, house_style, time_figure
+from ..dynamics.regressors import coordinate_names
 from ..program.running.program_runs import ProgramRun
 from ..world.state import World
 from ..world.views.world_drawing import world_props
 from .showing import motion_curves
 
-__all__ = ["listing_of", "program_actors", "program_props"]
+__all__ = ["listing_of", "program_actors", "program_figure", "program_props"]
 
 _TOLD = {"print", "guard", "monitor", "watch", "signal", "grasp", "release", "abort", "aborted", "failed", "limit"}
 
@@ -114,3 +118,20 @@ def listing_of(run: ProgramRun) -> Listing | None:
         lines.append(line)
         texts.append(note)
     return Listing(source.name, source.text, run.t[ticks], np.array(lines), tuple(texts))
+
+
+def program_figure(run: ProgramRun) -> Any:
+    """Joints of each robot over time, the width of its hand, and the forces on it where they were read."""
+    every = np.arange(len(run))
+    rows: list[tuple[str, tuple[str, ...], np.ndarray]] = []
+    for name, q in run.q.items():
+        rows.append((f"{name} [rad or m]", coordinate_names(run.start.robots[name].robot), q))
+        rows += [(f"{name}: {x.name} [{x.unit}]", x.labels, x.values) for x in _forces(run, name, every)]
+    with house_style("plot"):
+        figure = time_figure("plot", max(len(rows), 1))
+        for axes, (label, names, values) in zip(figure.axes, rows, strict=False):
+            axes.plot(run.t, values, label=names)
+            axes.set_ylabel(label)
+            if names != rows[0][1] and len(names) > 1:  # the legend of the figure is that of its first row
+                axes.legend(loc="upper left")
+        return finished(figure, repr(run).strip("<>"))

@@ -84,7 +84,9 @@ class BasicSession:
         breakpoints: Iterable[int] = (), actual: World | None = None, images: Images | None = None,
     ):  # fmt: skip
         if not isinstance(program, Program) or not isinstance(world, World):
-            what = "a Program (parse a text first)" if not isinstance(program, Program) else "a World"
+            what = "a World"
+            if not isinstance(program, Program):
+                what = "a Program (parse a text, or take program() of a task)"
             got = program if not isinstance(program, Program) else world
             raise ArgumentError(f"a run needs {what}, got {type(got).__name__}")
         period = positive(period, "run: period [s]")
