@@ -206,7 +206,9 @@ def test_arrays_are_constants():
     assert isinstance(move, Move) and move.via[0] == Name("feeder")
 
 
-@pytest.mark.parametrize("bad", [np.eye(5), np.full(3, np.nan), 2 * np.eye(4), -np.eye(3), np.inf, 10**400, 1j, np.complex128(1), object()])
+@pytest.mark.parametrize("bad", [
+    np.eye(5), np.full(3, np.nan), 2 * np.eye(4), -np.eye(3), np.inf, 10**400, 1j, np.complex128(1), object(),
+])  # fmt: skip
 def test_bad_constants_are_refused(bad):
     with pytest.raises(ArgumentError, match="formula"):
         b.formula(bad)

@@ -206,23 +206,37 @@ if TYPE_CHECKING:
     from .running import CameraShot as CameraShot
     from .running import Checkpoint as Checkpoint
     from .running import Compliance as Compliance
+    from .running import ContactNumbers as ContactNumbers
+    from .running import Driver as Driver
+    from .running import DriverBackend as DriverBackend
+    from .running import DriverError as DriverError
+    from .running import DriverReading as DriverReading
+    from .running import DynamicBackend as DynamicBackend
     from .running import FingerStop as FingerStop
     from .running import HandMotion as HandMotion
     from .running import KinematicBackend as KinematicBackend
+    from .running import MockRobot as MockRobot
     from .running import ProgramRun as ProgramRun
     from .running import ProgramTrace as ProgramTrace
+    from .running import RecordedDriver as RecordedDriver
+    from .running import RecordingDriver as RecordingDriver
     from .running import RunLimits as RunLimits
+    from .running import SetPoint as SetPoint
+    from .running import SocketDriver as SocketDriver
     from .running import TraceEvent as TraceEvent
+    from .running import UnreachableError as UnreachableError
     from .running import camera_shot as camera_shot
     from .running import finger_stop as finger_stop
     from .running import hand_in_tool as hand_in_tool
     from .running import let_go as let_go
+    from .running import mock_robot as mock_robot
     from .running import plan_joints as plan_joints
     from .running import plan_move as plan_move
     from .running import program_from_json as program_from_json
     from .running import program_to_json as program_to_json
     from .running import read_trace as read_trace
     from .running import taken as taken
+    from .running import touch_wrench as touch_wrench
     from .running import write_trace as write_trace
     from .tasks import FACE_NUMBERS as FACE_NUMBERS
     from .tasks import SCREW_PITCH as SCREW_PITCH
@@ -269,9 +283,12 @@ _HOMES = {
     "check evaluate type_in_words value_in_words",
     "rehearsal": "DryMotion DryRun dry_run",
     "running": "APPROACH_LENGTH Ahead ArmMotion ArmSettings Backend CameraShot Checkpoint Compliance "
-    "FingerStop HandMotion KinematicBackend ProgramRun ProgramTrace RunLimits TraceEvent "
-    "camera_shot finger_stop hand_in_tool let_go plan_joints plan_move program_from_json "
-    "program_to_json read_trace taken write_trace",
+    "ContactNumbers Driver DriverBackend DriverError DriverReading DynamicBackend "
+    "FingerStop HandMotion KinematicBackend MockRobot ProgramRun ProgramTrace "
+    "RecordedDriver RecordingDriver RunLimits SetPoint SocketDriver TraceEvent "
+    "UnreachableError camera_shot finger_stop hand_in_tool let_go mock_robot plan_joints "
+    "plan_move program_from_json program_to_json read_trace taken touch_wrench "
+    "write_trace",
     "tasks": "CarryPart FACE_NUMBERS FastenPart PutPart SCREW_PITCH SCREW_SPEED SCREW_STIFFNESS "
     "TakePart TaskPhase state_holds task_steps",
     "teaching": "Lesson TaughtPoint declare_frames frame_formula lesson_from_json lesson_trajectory pointed_frame",

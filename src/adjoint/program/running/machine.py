@@ -325,11 +325,6 @@ class Machine:
         """The thread of this number, if it has not ended."""
         return next((t for t in self.state.threads if t.number == number), None)
 
-    def arm_of(self, thread: Thread) -> str | None:
-        """The arm that a thread moves now."""
-        key = "" if thread.busy is None else thread.busy.key.partition(".")[0]
-        return key if key in self.state.world.robots else None
-
     def evaluated(self, expression: Expression, scope: RunningScope, statement: Statement) -> Any:
         """The value of an expression of a statement; errors know the text of the program."""
         try:
