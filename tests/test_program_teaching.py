@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import adjoint as aj
 from adjoint.errors import ArgumentError
 from adjoint.lie import se3
-from adjoint.program.instructions import Move, MoveHand, Name
+from adjoint.program.instructions import Assign, Move, MoveHand, Name
+from adjoint.program.languages import parse, to_text
 from adjoint.program.meaning import evaluate
 from adjoint.program.teaching import (
     Lesson,
@@ -127,9 +128,30 @@ def test_pointed_frames_become_declarations():
     assert seen[1][0] > 0 and abs(seen[2][2]) < 1e-12 and seen[2][1] > 0
     program = declare_frames({"bolt": T, "bore": np.eye(4)}, unit="mm")
     assert [s.target for s in program.statements] == [Name("bolt"), Name("bore")]  # type: ignore[attr-defined]
+    with pytest.raises(ArgumentError, match="'lisp' has no frames"):
+        declare_frames({"a": T}, language="lisp")
     with pytest.raises(ArgumentError, match="no robot 'pmua'"):
         pointed_frame(world, "pmua", Q[:3])
     with pytest.raises(ArgumentError, match=r"\(3, 6\)"):
         pointed_frame(world, "puma", Q)
     with pytest.raises(ArgumentError, match="a unit in m is needed"):
         declare_frames({"a": T}, unit="deg")
+
+
+@pytest.mark.parametrize("language", ["al", "val", "aml"])
+def test_declarations_of_frames_are_read_again_in_every_language(language):
+    """From poses to text, and back to the same poses, on the arm that needs them."""
+    rng = np.random.default_rng(4)
+    poses = {f"F{k}": se3.exp(np.append(rng.uniform(-1.5, 1.5, 3), rng.normal(size=3))) for k in range(5)}
+    program = declare_frames(poses, language=language, unit="mm")
+    text = to_text(program)
+    read = parse(text, language)
+    for statement, T in zip([s for s in read.statements if isinstance(s, Assign)], poses.values(), strict=True):
+        value = evaluate(statement.value, Nothing())
+        if language == "aml":  # an aggregate <position in inches, rotation>
+            assert isinstance(value, tuple)
+            found = np.eye(4)
+            found[:3, 3], found[:3, :3] = np.array(value[0]) * 0.0254, value[1]
+        else:
+            found = value
+        np.testing.assert_allclose(found, T, atol=1e-11)

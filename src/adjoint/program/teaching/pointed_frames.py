@@ -10,7 +10,20 @@ from ...errors import ArgumentError, nearest
 from ...lie import so3
 from ...world import World, frame_from_points
 from ...world.units import convert
-from ..instructions import Assign, Binary, Call, Expression, Literal, Name, Program, Quantity, UnitName
+from ..instructions import (
+    NOWHERE,
+    Aggregate,
+    Assign,
+    Binary,
+    Call,
+    Expression,
+    Literal,
+    Name,
+    Program,
+    Quantity,
+    UnitName,
+)  # fmt: skip
+from ..languages.val.shapes import posed
 
 __all__ = ["declare_frames", "frame_formula", "pointed_frame"]
 
@@ -37,25 +50,30 @@ def pointed_frame(world: World, robot: str, configurations, *, pointer=(0.0, 0.0
     return frame_from_points(*points)
 
 
-def declare_frames(frames: Mapping[str, np.ndarray], *, unit: str = "inch", name: str = "frames") -> Program:
-    """A program that declares frames at these poses {name: T (4, 4)}; `to_text(program, "al")` writes it.
+def declare_frames(
+    frames: Mapping[str, np.ndarray], *, language: str = "al", unit: str = "inch", name: str = "frames"
+) -> Program:
+    """A program that declares frames at these poses {name: T (4, 4)}, in the form that a language has for it.
 
         >>> T = np.eye(4)
         >>> T[:3, 3] = [0.508, 0.381, 0.0]
-        >>> declare_frames({"beam": T}).statements[0].target
+        >>> declare_frames({"beam": T}, language="val").statements[0].target
         Name(name='beam')
 
-    Lengths are written in `unit`, and angles in degrees. AL, VAL and AML have words for such declarations.
+    `to_text` writes it: AL's `beam <- FRAME(ROT(axis, angle*deg), VECTOR(x, y, z)*unit)`, with lengths in `unit`; VAL's `POINT beam = x,y,z,o,a,t` in mm and degrees; AML's `beam = <<x, y, z>, EULERROT(<a, b, c>)>` in
+    inches and degrees.
     """
     convert(1.0, "m", unit)  # an error names the units of length
-    return Program(tuple(Assign(Name(key), frame_formula(T, unit=unit)) for key, T in frames.items()), name)
+    if language not in _FORMS:
+        raise ArgumentError(f"declare_frames: '{language}' has no frames; {nearest(language, list(_FORMS))}")
+    form = _FORMS[language]
+    rows = [Assign(Name(key), form(_checked(T, "declare_frames"), unit)) for key, T in frames.items()]
+    return Program(tuple(rows), name, language)
 
 
 def frame_formula(T, *, unit: str = "inch") -> Expression:
     """The expression of a pose T (4, 4): FRAME(ROT(axis, angle*deg), VECTOR(x, y, z)*unit)."""
-    pose = np.asarray(T, dtype=float)
-    if pose.shape != (4, 4) or not np.isfinite(pose).all():
-        raise ArgumentError(f"frame_formula: a pose is finite and (4, 4); got {pose.shape}")
+    pose = _checked(T, "frame_formula")
     position = [_number(convert(x, "m", unit)) for x in pose[:3, 3]]
     place = Binary("*", Call("VECTOR", tuple(Literal(x) for x in position)), UnitName(unit))
     return Call("FRAME", (_rotation_formula(pose[:3, :3]), place))
@@ -76,3 +94,31 @@ def _rotation_formula(R: np.ndarray) -> Expression:
 
 def _number(x: float) -> float:
     return round(float(x), _DIGITS) + 0.0  # without "-0.0"
+
+
+def _checked(T, who: str) -> np.ndarray:
+    pose = np.asarray(T, dtype=float)
+    if pose.shape != (4, 4) or not np.isfinite(pose).all():
+        raise ArgumentError(f"{who}: a pose is finite and (4, 4); got {pose.shape}")
+    return pose
+
+
+def _al(T: np.ndarray, unit: str) -> Expression:
+    return frame_formula(T, unit=unit)
+
+
+def _val(T: np.ndarray, unit: str) -> Expression:
+    """x, y, z in mm, and PUMA's angles O, A, T in degrees."""
+    lengths = [Quantity(_number(convert(x, "m", "mm")), "mm") for x in T[:3, 3]]
+    angles = [Quantity(_number(np.degrees(x)), "deg") for x in so3.to_oat(T[:3, :3])]
+    return posed([*lengths, *angles], NOWHERE)
+
+
+def _aml(T: np.ndarray, unit: str) -> Expression:
+    """<<x, y, z>, EULERROT(<a, b, c>)> in inches and degrees: rotations about the fixed axes x, y and z."""
+    lengths = Aggregate(tuple(Literal(_number(convert(x, "m", "inch"))) for x in T[:3, 3]))
+    angles = Aggregate(tuple(Quantity(_number(np.degrees(x)), "deg") for x in so3.to_rpy(T[:3, :3])))
+    return Aggregate((lengths, Call("EULERROT", (angles,))))
+
+
+_FORMS = {"al": _al, "val": _val, "aml": _aml}
