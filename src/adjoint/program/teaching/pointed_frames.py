@@ -60,8 +60,9 @@ def declare_frames(
         >>> declare_frames({"beam": T}, language="val").statements[0].target
         Name(name='beam')
 
-    `to_text` writes it: AL's `beam <- FRAME(ROT(axis, angle*deg), VECTOR(x, y, z)*unit)`, with lengths in `unit`; VAL's `POINT beam = x,y,z,o,a,t` in mm and degrees; AML's `beam = <<x, y, z>, EULERROT(<a, b, c>)>` in
-    inches and degrees.
+    `to_text` writes it: AL's `beam <- FRAME(ROT(axis, angle*deg), VECTOR(x, y, z)*unit)`, with lengths in `unit`;
+    VAL's `POINT beam = x,y,z,o,a,t` in mm and degrees; AML's `beam = <<x, y, z>, EULERROT(<a, b, c>)>` in inches and
+    degrees.
     """
     convert(1.0, "m", unit)  # an error names the units of length
     if language not in _FORMS:
