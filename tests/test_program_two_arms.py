@@ -87,3 +87,20 @@ def test_programs_that_cannot_name_arms_are_told_how_to():
     found = check(parse("MOVE(<1>, <10>);", "aml"), two_arms())
     assert found[0].hint == 'name the arm, or say arms={"": "barm"}'
     assert not check(parse("MOVE(<1>, <10>);", "aml"), two_arms(), arms={"": "yarm"})
+
+
+def test_the_line_under_way_is_that_of_a_branch_and_grasps_know_theirs():
+    text = """BEGIN both
+    COBEGIN
+    MOVE barm TO ⊗ - 1*Z*inches;
+    MOVE yarm TO ⊗ - 2*Z*inches;
+    COEND;
+    CLOSE bhand;
+END both."""
+    w = two_arms()
+    block = aj.world.cuboid(0.03, 0.03, 0.03)
+    w = w.add("block", block, at=w.pose("barm.tool")[:3, 3] - [0, 0, INCH])
+    found = ran(text, w)
+    assert set(found.line[1:].tolist()) == {3, 4, 6}  # never the line of COBEGIN
+    grasp = next(event for event in found.trace if event.kind == "grasp")
+    assert grasp.line == 6 and grasp.data["part"] == "block"

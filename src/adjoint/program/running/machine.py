@@ -218,7 +218,7 @@ class Machine:
 
     def _commit(self, ahead: Ahead, ticks: int) -> None:
         state = self.state
-        before, line = state.world, self._line()
+        before, line = state.world, self.line_now()
         was = state.true_world
         now, state.inner = self.backend.commit(was, state.inner, ahead, ticks)
         if state.actual is None:
@@ -235,7 +235,7 @@ class Machine:
                 state.motions[key] = ArmMotion(motion.robot, left, v, motion.compliance)
             if ahead.ended.get(key, ticks + 1) <= ticks:
                 del state.motions[key]
-        self.record.world(state.tick, before, state.world)
+        self.record.world(state.tick, before, state.world, line)
 
     def _go_on(self) -> None:
         """Threads whose motions have ended, or whose delays are over, go on."""
@@ -354,8 +354,10 @@ class Machine:
         line = self.code.program.line_of(statement.at)
         return f"line {line}" if line else type(statement).__name__
 
-    def _line(self) -> int:
-        for thread in self.state.threads:
+    def line_now(self) -> int:
+        """The line of the statement that is under way: of parallel branches that of the first, not their COBEGIN."""
+        parents = {thread.parent for thread in self.state.threads}
+        for thread in sorted(self.state.threads, key=lambda thread: thread.number in parents):
             if thread.begun >= 0:
                 return self.code.lines[thread.begun]
         return 0

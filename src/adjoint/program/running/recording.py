@@ -66,16 +66,16 @@ class Recording:
             self.wrench[name].append(np.full((ticks, 6), np.nan) if felt is None else felt[:ticks])
         self.lines.append(np.full(ticks, line))
 
-    def world(self, tick: int, before: World, after: World) -> None:
-        """The world has changed: if more than joints and fingers moved, it is kept."""
+    def world(self, tick: int, before: World, after: World, line: int = 0) -> None:
+        """The world has changed at a line: if more than joints and fingers moved, it is kept."""
         if before.frames is after.frames and before.fallen is after.fallen:
             return
         for name in before.robots:
             held, now = set(before.holding(name)), set(after.holding(name))
             for part in sorted(now - held):
-                self.event(tick, "grasp", 0, 0, None, {"robot": name, "part": part})
+                self.event(tick, "grasp", line, 0, None, {"robot": name, "part": part})
             for part in sorted(held - now):
-                self.event(tick, "release", 0, 0, None, {"robot": name, "part": part})
+                self.event(tick, "release", line, 0, None, {"robot": name, "part": part})
         if self.worlds[-1][0] == tick:
             self.worlds[-1] = tick, after
         else:

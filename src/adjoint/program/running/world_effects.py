@@ -29,7 +29,7 @@ __all__: list[str] = []
 def edit(machine: Machine, world: World) -> None:
     """The world becomes another one; what has moved is recorded."""
     before, machine.state.world = machine.state.world, world
-    machine.record.world(machine.state.tick, before, world)
+    machine.record.world(machine.state.tick, before, world, machine.line_now())
 
 
 def _in_world(machine: Machine, thread: Thread, op: Operation, name: str) -> str:
