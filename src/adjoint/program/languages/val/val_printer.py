@@ -16,6 +16,18 @@ __all__ = ["val_text"]
 _INDENT = 8  # columns for labels
 
 
+# What VAL has in place of what it has no words for.
+_JUMPS = "VAL has labels, IF i LT j THEN label, and GOTO"
+_INSTEAD = {
+    "If": _JUMPS, "While": _JUMPS, "Repeat": _JUMPS, "For": _JUMPS, "Case": _JUMPS,
+    "Move": "VAL has one arm without a name, places by name, and compound places such as SET A = B:C",
+    "Assign": "VAL has POINT A = x,y,z,o,a,t in mm and degrees, SET A = B:C, and whole numbers",
+    "Parallel": "VAL has one thread; REACT answers to input lines",
+    "Attach": "VAL knows no attachments; a hand that closes on a part holds it",
+    "Abort": "VAL has TYPE and STOP",
+}  # fmt: skip
+
+
 class _Printer:
     """Writes lines; `numbers` are the names of variables that are whole numbers as far as the program shows."""
 
@@ -45,7 +57,7 @@ class _Printer:
             try:
                 index += self.statement(statement, following)
             except NoWords as problem:
-                hint = "VAL's words are in VAL_WORDS"
+                hint = _INSTEAD.get(type(statement).__name__, "")
                 kind = type(statement).__name__
                 message = f"VAL has no words for {problem}" + (f" ({kind})" if str(problem) != kind else "")
                 self.findings.append(Diagnostic(message, statement.at, hint, code="language"))
