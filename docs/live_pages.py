@@ -24,8 +24,16 @@ def arms() -> viewer.Page:
     return viewer.page(aj.simulate(robot, law, q=np.tile(start, (100, 1)), **settings), title="a hundred PUMAs")
 
 
+def insertion() -> viewer.Page:
+    """The textbook's AL program, which puts a bolt into a beam, with its text."""
+    text = (Path(__file__).parent.parent / "examples" / "programs" / "insertion.al").read_text(encoding="utf-8")
+    program = aj.program.parse(text, "al", name="insertion.al")
+    run = aj.program.run(program, aj.program.insertion_world(), backend="dynamic")
+    return viewer.page(run, title="A bolt goes into a beam")
+
+
 def on_post_build(config) -> None:
     folder = Path(config.site_dir) / "pages"
     folder.mkdir(exist_ok=True)
-    for make in (puma, arms):
+    for make in (puma, arms, insertion):
         make().save(folder / f"{make.__name__}.html")
