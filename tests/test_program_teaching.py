@@ -16,11 +16,11 @@ from adjoint.program.meaning import evaluate
 from adjoint.program.teaching import (
     Lesson,
     declare_frames,
-    frame_formula,
     lesson_from_json,
     lesson_trajectory,
     pointed_frame,
 )
+from adjoint.program.teaching.pointed_frames import frame_formula
 
 Q = np.radians([[0, -45, 90, 0, 45, 0], [20, -40, 80, 0, 50, 0], [40, -50, 100, 10, 40, 0], [10, -30, 60, 0, 60, 0]])
 

@@ -252,7 +252,6 @@ if TYPE_CHECKING:
     from .teaching import Lesson as Lesson
     from .teaching import TaughtPoint as TaughtPoint
     from .teaching import declare_frames as declare_frames
-    from .teaching import frame_formula as frame_formula
     from .teaching import lesson_from_json as lesson_from_json
     from .teaching import lesson_trajectory as lesson_trajectory
     from .teaching import pointed_frame as pointed_frame
@@ -291,7 +290,7 @@ _HOMES = {
     "write_trace",
     "tasks": "CarryPart FACE_NUMBERS FastenPart PutPart SCREW_PITCH SCREW_SPEED SCREW_STIFFNESS "
     "TakePart TaskPhase state_holds task_steps",
-    "teaching": "Lesson TaughtPoint declare_frames frame_formula lesson_from_json lesson_trajectory pointed_frame",
+    "teaching": "Lesson TaughtPoint declare_frames lesson_from_json lesson_trajectory pointed_frame",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -11,14 +11,12 @@ from .lessons import TaughtPoint as TaughtPoint
 from .lessons import lesson_from_json as lesson_from_json
 from .lessons import lesson_trajectory as lesson_trajectory
 from .pointed_frames import declare_frames as declare_frames
-from .pointed_frames import frame_formula as frame_formula
 from .pointed_frames import pointed_frame as pointed_frame
 
 __all__ = [
     "Lesson",
     "TaughtPoint",
     "declare_frames",
-    "frame_formula",
     "lesson_from_json",
     "lesson_trajectory",
     "pointed_frame",

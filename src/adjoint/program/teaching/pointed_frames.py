@@ -25,7 +25,7 @@ from ..instructions import (
 )  # fmt: skip
 from ..languages.val.shapes import posed
 
-__all__ = ["declare_frames", "frame_formula", "pointed_frame"]
+__all__ = ["declare_frames", "pointed_frame"]
 
 _DIGITS = 12  # decimals of the numbers that are written: far below what an arm can point at
 _AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
