@@ -122,7 +122,8 @@ def _hand(width, by, monitors):
     )  # fmt: skip
 
 
-_sensors = st.lists(atoms.filter(lambda x: isinstance(x, Reading)), max_size=3).map(lambda x: Aggregate(tuple(x)))
+_readings = st.lists(atoms.filter(lambda x: isinstance(x, Reading)), min_size=1, max_size=3)
+_sensors = _readings.map(lambda x: Aggregate(tuple(x)))
 _targets = st.one_of(names, st.builds(Index, names, expressions))
 simple = st.one_of(
     st.builds(Assign, _targets, expressions),
