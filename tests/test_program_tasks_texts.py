@@ -216,13 +216,14 @@ RELATIONS = st.builds(
     RelationClause, st.sampled_from(["against", "fits", "coplanar", "aligned", "on", "in_", "centred"]), NAMES, NAMES
 ) | st.builds(RelationClause, st.just("at_distance"), NAMES, NAMES, LENGTHS)
 MAYBE = st.none() | EXPRESSIONS
+CONDITION = MAYBE.filter(lambda x: not isinstance(x, Quantity))  # no number with a unit is one
 PLACES = st.builds(
     Place, NAMES, st.sampled_from(["in", "on"]), NAMES, st.lists(RELATIONS, max_size=2).map(tuple),
-    grasp=st.just("") | NAMES, constraint=MAYBE, final=MAYBE, hold=st.booleans(), arm=st.just("") | NAMES,
+    grasp=st.just("") | NAMES, constraint=CONDITION, final=CONDITION, hold=st.booleans(), arm=st.just("") | NAMES,
 )  # fmt: skip
 TOOLS = st.fixed_dictionaries({
     "tool": NAMES, "loads": st.lists(NAMES, max_size=2).map(tuple), "place": st.just("") | NAMES,
-    "attachment": st.sampled_from(["", "rigid", "nonrigid", "conditional"]), "final": MAYBE,
+    "attachment": st.sampled_from(["", "rigid", "nonrigid", "conditional"]), "final": CONDITION,
     "turning": st.sampled_from(["", "clockwise"]), "speed": st.none() | st.just(Quantity(60.0, "rpm")),
     "hold": st.booleans(),
 })  # fmt: skip
