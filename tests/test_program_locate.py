@@ -20,8 +20,6 @@ from adjoint.program.running.part_symmetries import least_turned, symmetries
 from adjoint.program.tasks.task_edits import TakePart
 from adjoint.vision.locating.object_models import block_model, cylinder_model, prism_model
 
-pytest.importorskip("cv2")
-
 Q_ASIDE = np.radians([-60.0, -45.0, 150.0, 10.0, 60.0, 5.0])
 TOP = 0.07  # the height of the table [m]
 TURN = np.radians(15.0)
