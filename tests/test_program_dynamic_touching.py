@@ -119,8 +119,15 @@ def test_a_peg_that_is_pressed_in_feels_each_of_its_points(depth):
     F = touch_wrench(w, "arm", Q[None], numbers=ContactNumbers(stiffness=2e3))[0]
     np.testing.assert_allclose(T[:3, :3].T @ F[3:], [0, 0, -16 * 2e3 * depth], rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(F[:3], 0, atol=1e-9)
+    # The lower face of a cuboid has four corners, four middles of edges, and three points inside.
     w, T = pressed(depth, cuboid(0.01, 0.01, 0.04))
-    assert abs((T[:3, :3].T @ touch_wrench(w, "arm", Q[None])[0, 3:])[2] + 4 * 5e3 * depth) < 1e-9
+    assert abs((T[:3, :3].T @ touch_wrench(w, "arm", Q[None])[0, 3:])[2] + 11 * 5e3 * depth) < 1e-9
+
+
+def test_a_plate_is_felt_on_a_post_that_none_of_its_corners_is_above():
+    w, T = pressed(1e-3, cuboid(0.2, 0.2, 0.04), cuboid(0.03, 0.03, 0.1))
+    F = touch_wrench(w, "arm", Q[None])[0]
+    assert (T[:3, :3].T @ F[3:])[2] < -4.0 and np.abs(F[:3]).max() < 1e-9  # the middle of its face, right above it
 
 
 def test_moments_are_about_the_tool():

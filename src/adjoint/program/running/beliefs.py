@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...errors import ArgumentError
+from ...lie import se3
 from ...world.state import World
 
 __all__: list[str] = []
@@ -35,6 +38,7 @@ def believed_after(believed: World, was: World, now: World) -> World:
     """What a program has after the true world `was` has become `now`: its arms move, and hands tell what they hold.
 
     A part that a hand has taken, or let go of, is where it is: its place in the hand, and on what it lies, are known.
+    Its pose in the world is, too, but what it lies on may be elsewhere than the program believes.
     """
     believed = _joints_of(believed, now)
     if was.frames is now.frames:
@@ -44,7 +48,16 @@ def believed_after(believed: World, was: World, now: World) -> World:
         if name in believed.frames and name not in now.robots and placed != was.frames.get(name)
     }  # fmt: skip
     known = {name: placed for name, placed in changed.items() if _has(believed, placed.parent)}
-    return believed.changed(frames=believed.frames | known) if known else believed
+    for name in sorted(known, key=lambda name: _depth(now, name)):
+        on_part = known[name].parent in believed.parts
+        T = se3.inverse(believed.pose(known[name].parent)) @ now.pose(name) if on_part else known[name].T_parent_frame
+        believed = believed.changed(frames=believed.frames | {name: replace(known[name], T_parent_frame=T)})
+    return believed
+
+
+def _depth(world: World, name: str) -> int:
+    """How many frames of a world a frame hangs on."""
+    return 1 + _depth(world, world.frames[name].parent) if name in world.frames else 0
 
 
 def _has(world: World, place: str) -> bool:

@@ -84,7 +84,8 @@ class DynamicBackend:
     - `contact` are the numbers of compliant contact of what hands hold, and of fingertips, with parts.
     - An arm that is stopped slows down `braking` times as fast as planned motions do.
     - Fingers move with `finger_speed` [m/s] and stop at what they meet; see `finger_stop`.
-    - `payload_known`: whether the controller knows the mass of what the hand holds; the arm always carries it.
+    - `payload_known`: whether the controller knows the mass of what the hand holds; the arm always carries it. Force
+      control compensates it in any case: it is what the wrist has tared.
     - `noise` [N, and 0.1 N m for each N] is the standard deviation of what wrists feel; it follows from `seed`.
 
     Wrists feel contact alone, as a mean over each tick: the weight of what is held is tared. Joints have one degree of
@@ -255,7 +256,8 @@ class DynamicBackend:
             q_a, v_a, q_b, v_b, np.zeros(ticks) if hand is None else hand.width[:ticks], arm.q, arm.v,
             arm.integral if compliance is not None and arm.compliant else np.zeros(6),
             points, table, counts, np.array(self.contact, float), inertias,
-            inertias if self.payload_known else np.asarray(robot.inertias), R.T @ world.gravity,
+            inertias if self.payload_known or compliance is not None else np.asarray(robot.inertias),
+            R.T @ world.gravity,
             np.stack([np.full(robot.nv, self.stiffness**2), np.full(robot.nv, 2 * self.stiffness)]),
             np.minimum(robot.effort_limit, _BOUNDLESS), R.T @ np.asarray(wanted.axes, float),
             np.asarray(wanted.wrench, float), np.asarray(wanted.selected, float),

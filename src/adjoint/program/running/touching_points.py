@@ -1,4 +1,4 @@
-"""Points of parts and fingers at which they touch others: corners, rims, rings around shafts, and balls.
+"""Points of parts and fingers at which they touch others: corners, edges, faces, rims, rings around shafts, balls.
 
 Row of a table: a point (3) in the frame of the tool [m], the radius of a ball about it, and the share of the
 fingers' width by which it moves along an axis (3): 0 for points of parts.
@@ -85,8 +85,20 @@ def _primitive_points(part: Part) -> tuple[np.ndarray, np.ndarray]:
             rings.append(_circle((1 - share) * radius + share * top, height * (share - 0.5), _RING))
         points = np.concatenate(rings)
     else:
-        points = np.asarray(KINDS[kind].mesh(values, min(FACETS, 16), "on")[0], float)
+        points = _faceted(*KINDS[kind].mesh(values, min(FACETS, 16), "on")[:2])
     return points, np.zeros(len(points))
+
+
+def _faceted(corners: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """The corners, the middles of edges, and points inside of faces.
+
+    A part may lie on one that is smaller, with all of its corners beside it.
+    """
+    of = np.asarray(corners, float)[np.asarray(triangles)]
+    middles = (of + np.roll(of, 1, axis=1)) / 2
+    inside = of.mean(axis=1)
+    points = np.concatenate([np.asarray(corners, float), middles.reshape(-1, 3), inside])
+    return points[np.sort(np.unique(points.round(12), axis=0, return_index=True)[1])]
 
 
 def _circle(radius: float, height: float, count: int) -> np.ndarray:

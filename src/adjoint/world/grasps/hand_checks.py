@@ -15,6 +15,7 @@ from .separations import Hull, hull_of, separations
 __all__: list[str] = []
 
 FAR = 0.1  # [m] neighbours that are farther away than this do not count
+RESTING = 1e-3  # [m] by which a part may be inside of what it lies on
 
 
 class Neighbour(NamedTuple):
@@ -40,11 +41,21 @@ def held_met(pieces: Sequence[Hull], T_part: np.ndarray, around: Sequence[Neighb
     return _met([("", piece, T_part) for piece in pieces], len(T_part), around)
 
 
-def _met(hulls: list, n: int, around: Sequence[Neighbour]) -> np.ndarray:
+def leaving_met(pieces: Sequence[Hull], T_part: np.ndarray, around: Sequence[Neighbour]) -> np.ndarray:
+    """The same for a part on its way from where it rests, T[0].
+
+    Contact is compliant, and cameras err: a part that rests may be a little inside of what carries it. It may leave
+    that, but not go in deeper.
+    """
+    return _met([("", piece, T_part) for piece in pieces], len(T_part), around, RESTING)
+
+
+def _met(hulls: list, n: int, around: Sequence[Neighbour], resting: float = 0.0) -> np.ndarray:
     names, deepest = np.full(n, "", object), np.full(n, -TOUCH)
     for neighbour in around:
         for _, hull, at in hulls:
             d = separations(hull, at, neighbour.hull, 0.0)
+            d += np.clip(-d[:1], 0.0, resting)
             worse = d < deepest
             names[worse], deepest[worse] = neighbour.name, d[worse]
     return names

@@ -16,7 +16,7 @@ from ..motion.plan_timing import Limits
 from ..motion.spaces import configuration_space
 from .arm_checks import blocking, tool_poses
 from .grasp_search import Site
-from .hand_checks import Neighbour, held_met, met
+from .hand_checks import Neighbour, leaving_met, met
 
 __all__: list[str] = []
 
@@ -82,7 +82,7 @@ def checked(
     T = motion.T_world_grip[0]  # all of them go the same way
     by = met(site.gripper, T, np.full(k, apart), around)
     if T_grip_part is not None:
-        held = held_met(site.pieces, T @ T_grip_part, around)
+        held = leaving_met(site.pieces, T @ T_grip_part, around)
         by = np.where(by == "", held, by)
     if (by != "").any():
         reason[good] = f"blocked by '{by[np.argmax(by != '')]}'"
