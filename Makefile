@@ -15,12 +15,13 @@ PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-# Three short examples, and the main job from end to end; all take less than a minute after the installation.
+# Three short examples, an arm at work, and a cell from a goal to torques; all take a minute or two after the installation.
 demo: $(VENV)/.demo
 	$(RUN) examples/04_robot.py
 	$(RUN) examples/06_dynamics.py
 	$(RUN) examples/16_inverse_kinematics.py
 	$(RUN) examples/20_puma_at_work.py
+	$(RUN) examples/32_cell.py
 
 # Random examples are the same in every run; make test OPTIONS=--hypothesis-profile=random draws new ones.
 test: lint

@@ -23,8 +23,8 @@ NAMES = {
 }  # fmt: skip
 ORDER = [
     "kinematics", "dynamics", "derivatives", "compiler", "inverse", "inverse_numeric", "trajectory", "simulation",
-    "optimal", "calibration", "vision", "world", "program", "chains", "parallel", "scaling", "threads", "compiling",
-    "accuracy",
+    "optimal", "calibration", "vision", "world", "program", "planning", "chains", "parallel", "scaling", "threads",
+    "compiling", "accuracy",
 ]  # fmt: skip
 
 
@@ -354,6 +354,7 @@ TABLES = {
     "optimal": benchmark_table("optimal"), "calibration": benchmark_table("calibration"),
     "vision": benchmark_table("vision"), "world": benchmark_table("world"),
     "world-plans": plans_table, "program": benchmark_table("program"), "program-runs": program_runs_table,
+    "planning": benchmark_table("planning"),
     "chains": benchmark_table("chains"),
     "threads": benchmark_table("threads"),
 }  # fmt: skip

@@ -30,8 +30,8 @@ SHARES = {  # about the seconds that each takes on an idle machine: all of it, a
     "kinematics": (40, 7), "dynamics": (250, 27), "derivatives": (280, 32), "compiler": (50, 12), "inverse": (25, 5),
     "inverse_numeric": (40, 14), "trajectory": (30, 10), "simulation": (280, 15), "scaling": (90, 9),
     "threads": (40, 6), "compiling": (70, 10), "accuracy": (50, 7), "chains": (50, 10), "parallel": (70, 7),
-    "calibration": (45, 13), "optimal": (70, 12), "vision": (100, 25), "world": (180, 50),
-    "program": (30, 12),
+    "calibration": (45, 13), "optimal": (70, 12), "vision": (100, 25), "world": (150, 45),
+    "program": (30, 12), "planning": (30, 10),
 }  # fmt: skip
 OPTIMAL = ROOT / ".venv-optimal/bin/python"  # crocoddyl needs an older Pinocchio than the others
 

@@ -7,6 +7,7 @@ The lists are the modules' own `__all__`s, so a new function appears by itself, 
 import importlib
 import inspect
 import re
+import types
 from functools import cache
 from typing import NamedTuple
 
@@ -141,6 +142,20 @@ _PLANNED = {
         "The instruction set that all languages share.",
         names=_of_folders("program", "instructions"),
     ),
+    "planning": Page("Planning", "Find actions that reach a goal, check them, and do them with robots.", "planning"),
+    "planning_search": Page(
+        "Search", "Search state spaces, AND/OR graphs and differences.", names=_of_folders("planning", "search")
+    ),
+    "planning_logic": Page(
+        "Logic and rules",
+        "Prove formulas, and draw conclusions with certainty factors.",
+        names=_of_folders("planning", "logic rules"),
+    ),
+    "planning_strips": Page(
+        "STRIPS and PDDL",
+        "Read, write and ground planning tasks, and estimate what they cost.",
+        names=_of_folders("planning", "strips pddl"),
+    ),
     "collision": Page(
         "Collision", "Compute distances between robots and solids, and whether motions are free.", "collision"
     ),
@@ -184,6 +199,11 @@ class Entry(NamedTuple):
     value: object
 
 
+def _knows_its_name(value: object) -> bool:
+    """Whether a value has its own name and docstring; constants and aliases of types do not."""
+    return hasattr(value, "__name__") and not isinstance(value, types.GenericAlias)
+
+
 def entries(module, typed: str) -> list[Entry]:
     """The public names of a module and of the modules that it offers."""
     found = []
@@ -192,7 +212,7 @@ def entries(module, typed: str) -> list[Entry]:
         if inspect.ismodule(value):
             found += entries(value, f"{typed}.{name}")
         else:
-            home = getattr(value, "__module__", None) if hasattr(value, "__name__") else None
+            home = getattr(value, "__module__", None) if _knows_its_name(value) else None
             found.append(Entry(f"{typed}.{name}", f"{home or module.__name__}.{name}", value))
     return found
 
@@ -238,7 +258,7 @@ def _source() -> griffe.Object | griffe.Alias:
 
 def one_line(entry: Entry) -> str:
     """The first sentence of what a name's docstring says, for a table."""
-    doc = entry.value.__doc__ if hasattr(entry.value, "__name__") else None
+    doc = entry.value.__doc__ if _knows_its_name(entry.value) else None
     if doc is None:  # a constant, whose docstring stands below it in the source
         held = _source()[entry.path.partition(".")[2]].docstring
         doc = held.value if held else ""

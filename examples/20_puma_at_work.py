@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-import report_page as report  # beside this file: it makes the HTML
 
 import adjoint as aj
 from adjoint import control, simulation, trajectory
+from adjoint.drawing import reports as report
 from adjoint.lie import se3, so3
 
 OUTPUT = Path(__file__).parent / "output"
@@ -201,13 +201,13 @@ def main() -> None:
     run = show_laws(page, motion)
     show_arms(page, motion)
     show_gradient(page, motion)
-    film = report.animation(run.animate(OUTPUT / "puma_moves.html"))
+    film = report.framed(run.animate(OUTPUT / "puma_moves.html").read_text(encoding="utf-8"))
     hint = (
         "The adaptive law moves this arm; drag it to look from elsewhere. To plan the motion, to check it, to simulate "
         f"{2 * len(COLOURS)} runs and then {len(COLOURS) * ARMS}, and to differentiate one took "
         f"{time.perf_counter() - start:.0f} s."
     )
-    report.write(target, "A PUMA 560 at work", [film, hint, *page])
+    target.write_text(report.report_text("A PUMA 560 at work", [film, hint, *page]), encoding="utf-8")
     print(f"wrote {target} ({target.stat().st_size / 1024:.0f} kB)")
 
 

@@ -563,6 +563,12 @@ def test_demo(here, monkeypatch):
     assert aj.simulation.Run.load("shown/pd.npz", showing._puma()).finite
 
 
+def test_demos_that_cannot_be_shown_are_named(here):
+    assert "there is no demo 'zoo'; there are arm and cell" in adjoint("demo", "zoo", code=2).stderr
+    assert "--goal is for the cell" in adjoint("demo", "--goal", "(on red green)", code=2).stderr
+    assert "there is no object 'pink'" in adjoint("demo", "cell", "--goal", "(on red pink)", code=2).stderr
+
+
 def test_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("ADJOINT_CACHE", str(tmp_path / "cache"))
     aj.forget()
@@ -572,3 +578,12 @@ def test_cache(tmp_path, monkeypatch):
     assert count > 0 and f"functions  {count}" in adjoint("cache", "info").stdout
     assert adjoint("cache", "clear").stdout.startswith(f"deleted {count} compiled")
     assert as_json("cache", "clear") == {"deleted": 0}
+
+
+@pytest.mark.slow
+def test_demo_of_a_cell(here):
+    text = adjoint("demo", "cell", "--folder", "shown", "--seed", "5", "--goal", "(on red green)").stdout
+    assert "camera: 16 photos" in text and "run (stack puma red green)" in text
+    page = Path("shown/cell.html").read_text()
+    assert "It was reached in" in page and page.count("<iframe") == 1
+    assert "no demo 'cel'" in adjoint("demo", "cel", code=2).stderr

@@ -149,7 +149,7 @@ def test_the_door_and_what_editors_see_of_it_are_the_same():
         assert dir(module) == sorted(module.__all__), name
 
 
-@pytest.mark.parametrize("name", ["collision", "program", "sensing", "vision", "world"])
+@pytest.mark.parametrize("name", ["collision", "planning", "program", "sensing", "vision", "world"])
 def test_doors_that_load_late_are_the_same_for_editors(name):
     """The table of homes is what the imports for type checkers say, and what the folders and files offer."""
     module = getattr(adjoint, name)

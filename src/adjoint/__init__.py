@@ -9,7 +9,7 @@
 `aj.` holds what is used daily. Families of functions have modules of their own: `aj.lie`, `aj.model`, `aj.robots`,
 `aj.kinematics`, `aj.inverse`, `aj.goals`, `aj.dynamics`, `aj.geometry`, `aj.fixman`, `aj.identification`,
 `aj.calibration`, `aj.equations`, `aj.trajectory`, `aj.control`, `aj.simulation`, `aj.sensing`, `aj.vision`,
-`aj.collision`, `aj.world`, `aj.program`, `aj.polymer`, `aj.viewer`, `aj.errors`.
+`aj.collision`, `aj.world`, `aj.program`, `aj.planning`, `aj.polymer`, `aj.viewer`, `aj.errors`.
 """
 
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from . import kinematics as kinematics
     from . import lie as lie
     from . import model as model
+    from . import planning as planning
     from . import polymer as polymer
     from . import program as program
     from . import robots as robots
@@ -154,6 +155,7 @@ _MODULES = (
     "kinematics",
     "lie",
     "model",
+    "planning",
     "polymer",
     "program",
     "robots",

@@ -1,6 +1,5 @@
 """Commands with something to see: `view` in the browser, and `demo`."""
 
-import html
 import tempfile
 import time
 import webbrowser
@@ -9,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import ArgumentError
+from .cell_demo import show_cell
 from .guard import note
 from .motions import read_trajectory
 from .options import with_robot
@@ -96,10 +97,17 @@ _STEP = 0.001  # [s]
 
 
 def demo(
+    which: Annotated[
+        str, typer.Argument(metavar="[arm|cell]", help="A pick and place under two controllers, or a whole cell.")
+    ] = "arm",
     folder: Annotated[
         Path | None,
         typer.Option("--folder", metavar="FOLDER", help="Where files are written; by default a temporary one."),
     ] = None,
+    goal: Annotated[
+        str, typer.Option(metavar="PDDL", help="What shall be true in the cell, such as '(on red blue)'.")
+    ] = "",
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Which random cell; --goal fits its blocks.", min=0)] = 3,
     open_page: Open = False,
 ) -> None:
     """A PUMA 560 picks a part and places it: planned, checked, simulated under two controllers, shown in a page.
@@ -107,14 +115,28 @@ def demo(
     Examples:
 
       adjoint demo --open
-      adjoint demo --folder demo
+      adjoint demo cell --open
+      adjoint demo cell --seed 7 --goal "(and (on red blue) (on blue green))"
 
     The page has an animation and the numbers of the run. The other files are the robot as a table, the motion and
-    the runs, for the commands that the demo ends with.
+    the runs, for the commands that the demo ends with. The cell has a camera, which is calibrated, and blocks, which
+    it finds; the arm stacks them under computed torque that does not know their masses, while someone moves a block.
+    This needs the extras vision and plot.
     """
+    if which not in ("arm", "cell"):
+        raise ArgumentError(f"there is no demo '{which}'; there are arm and cell")
+    if goal and which != "cell":
+        raise ArgumentError("--goal is for the cell: adjoint demo cell --goal ...")
     began = time.perf_counter()
     place = Path(tempfile.mkdtemp(prefix="adjoint-demo-")) if folder is None else folder
     place.mkdir(parents=True, exist_ok=True)
+    page = show_cell(place, goal, seed, began) if which == "cell" else _show_arm(place, began)
+    if open_page:
+        webbrowser.open(page.absolute().as_uri())
+
+
+def _show_arm(place: Path, began: float) -> Path:
+    """Plan, check and simulate a pick and place; the page that shows it."""
     robot = _puma()
     motion = _planned(robot)
     verdict = str(motion.limits_hold(robot))
@@ -139,8 +161,7 @@ def demo(
         file = place / "puma.dh.toml"
         more = {"trajectory check": f" {place / 'motion.npz'}", "simulate": f" --trajectory {place / 'motion.npz'}"}
         print_line(f"  adjoint {command} {file}{more.get(command, '')}")
-    if open_page:
-        webbrowser.open(page.absolute().as_uri())
+    return page
 
 
 def _puma() -> "Robot":
@@ -228,43 +249,25 @@ def _write_files(place: Path, robot: "Robot", motion: "Trajectory", runs: dict[s
 
 def _write_page(page: Path, verdict: str, rows: list[tuple], runs: dict[str, "Run"], seconds: float) -> None:
     """Write the page: the animation of both runs, and what was found."""
+    from ..drawing.reports import framed, report_text, table
     from ..files import whole_file
     from ..simulation import animate
 
     with tempfile.TemporaryDirectory() as place:
         film = animate(runs, Path(place) / "film.html").read_text(encoding="utf-8")
-    head = "".join(f"<th>{x}</th>" for x in ("controller", "largest error", "error at the end", "torque, of its limit"))
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(x)}</td>" for x in row) + "</tr>" for row in rows)
-    text = _PAGE.format(
-        film=html.escape(film, quote=True),
-        verdict=html.escape(verdict),
-        head=head,
-        body=body,
-        mass=_MASS,
-        taken=_TAKEN,
-        seconds=f"{seconds:.1f}",
+    text = report_text(
+        "A PUMA 560 picks and places",
+        [
+            framed(film, "the arm under two controllers"),
+            "The hand goes from a ready pose to a part, and carries it to its goal; it comes and leaves along its "
+            "approach vector. Before anything moves, positions, speeds and torques are checked along the whole motion: "
+            f"{verdict}.",
+            f"At {_TAKEN} s the hand takes a part of {_MASS} kg. No controller is told of it, nor of the dry friction "
+            "in the joints. The errors are those of the tool.",
+            table(("controller", "largest error", "error at the end", "torque, of its limit"), rows),
+            f"Planning, checking and both simulations took {seconds:.1f} s, with the compilation of what was not on "
+            "disk yet.",
+        ],
     )
     with whole_file(page) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>A PUMA 560 picks and places</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
-iframe {{ width: 100%; height: 30rem; border: 0; border-radius: 8px; }}
-table {{ border-collapse: collapse; }} th, td {{ text-align: left; padding: .3rem 1.2rem .3rem 0; }}
-th {{ font-weight: 600; border-bottom: 1px solid #8888; }}
-</style></head><body>
-<h1>A PUMA 560 picks and places</h1>
-<iframe title="the arm under two controllers" srcdoc="{film}"></iframe>
-<p>The hand goes from a ready pose to a part, and carries it to its goal; it comes and leaves along its approach vector.
-Before anything moves, positions, speeds and torques are checked along the whole motion: {verdict}.</p>
-<p>At {taken} s the hand takes a part of {mass} kg. No controller is told of it, nor of the dry friction in the joints.
-The errors are those of the tool.</p>
-<table><tr>{head}</tr>{body}</table>
-<p>Planning, checking and both simulations took {seconds} s, with the compilation of what was not on disk yet.</p>
-</body></html>
-"""

@@ -4,7 +4,7 @@
 - `robot_shapes`: the meshes of a robot, each fixed to a body; `from_visuals`, `mesh_files`: those of model files;
   `axes`, `from_kinematics`: those of robots without any; `molecules`: those of polymers; `skeletons`: lines instead.
 - `actors`: robots and their motions; `pages`: the page that shows them in a browser; `scenes`, `films`: as lines.
-- `plots`: pictures of robots; `style`: what all figures have in common.
+- `plots`: pictures of robots; `style`: what all figures have in common; `reports`: HTML pages with text and figures.
 """
 
 from .robot_shapes import Shape as Shape

@@ -12,6 +12,7 @@
 | `swinging`, `physics_panel` | a robot in real time, pulled by a hand; the tab for it |
 | `worlds_shown`, `beside` | worlds and plans: their robots, and the parts beside them |
 | `showing` | what a robot, a run or a trajectory shows in a page: `Actor`s |
+| `cell_reports` | the report of a cell at work, in a page |
 | `static_pages` | `page`, and the `Page` that it returns |
 | `plotting` | `plot`, by matplotlib |
 """

@@ -12,7 +12,9 @@ from ..errors import ArgumentError
 from ..files import whole_file
 from ..model.input_checks import positive, truth
 from ..model.robot import Robot
+from ..planning.cell import CellRun
 from ..polymer.atoms import Polymer
+from .cell_reports import cell_report
 from .showing import actors_of, named
 from .worlds_shown import Shown, shown_world
 
@@ -69,7 +71,8 @@ def page(
     `thing` is a `Robot`, a `Polymer`, a `Run`, a `Trajectory` (with its `robot`, if it does not know it), a `Motion`,
     states of a molecule (with the `Polymer` as `robot`), or several of them in a list or a dictionary {name: ...}. It
     may also be a `World`, a world that `aj.world.follow` follows, a `MotionPlan`, a `PickAndPlace`, a `Scene`, or a
-    `ProgramRun`, whose program is shown beside it; what a robot holds goes where its hand goes.
+    `ProgramRun`, whose program is shown beside it; what a robot holds goes where its hand goes. A `TaskRun` has the
+    story of its task beside it, and the page of a `CellRun` is a report: camera, plan, triangle tables and torques.
     Of a batch, all members are shown: over each other ("together": the first in full, the others as ghosts), or "side
     by side", which is the default for more than 50. A click on a robot, or its number, chooses the one whose curves and
     pose are shown. A run that is lost stays where it was.
@@ -82,6 +85,9 @@ def page(
     if robot is not None and not isinstance(robot, Robot | Polymer):
         raise ArgumentError(f"page: robot must be a Robot or a Polymer, got {type(robot).__name__}")
     rate = positive(frames_per_second, "page: frames_per_second")
+    if isinstance(thing, CellRun):
+        title = "A cell at work" if title is None else title
+        return Page(title, cell_report(thing, title, truth(meshes, "page: meshes"), rate))
     options = truth(meshes, "page: meshes"), truth(curves, "page: curves")
     shown = shown_world(thing, rate, options[1], "page")
     if shown is None:

@@ -13,6 +13,7 @@ from ..drawing.triangles import Mesh
 from ..errors import ArgumentError
 from ..model.parts import Visual
 from ..model.robot import Robot
+from ..planning.refining import TaskRun, joined_run
 from ..program.running.program_runs import ProgramRun
 from ..sensing.scene import Scene, Solid
 from ..world.grasps.pick_plans import PickAndPlace
@@ -37,7 +38,7 @@ class Shown(NamedTuple):
 
 
 def shown_world(thing: Any, rate: float, curves: bool, caller: str) -> Shown | None:
-    """What a `World`, a `Followed`, a `Scene`, a plan or a `ProgramRun` shows, `rate` frames a second; else None."""
+    """What a world, a scene, a plan, or the run of a program or a task shows, `rate` frames a second; else None."""
     match thing:
         case World():
             return _world(thing, None, caller)
@@ -51,6 +52,8 @@ def shown_world(thing: Any, rate: float, curves: bool, caller: str) -> Shown | N
             return _pick(thing, rate, caller)
         case ProgramRun():
             return _program(thing, rate, curves)
+        case TaskRun():
+            return _program(joined_run(thing), rate, curves)
     return None
 
 

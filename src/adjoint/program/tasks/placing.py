@@ -46,7 +46,7 @@ def place_steps(world: World, statement: Place, robot: str, period: float) -> tu
     if held:
         raise LookupError(f"'{robot}' holds '{held[0]}' already; it can take nothing else")
     plan = _planned(world, robot, part, goals, statement.grasp)
-    return tuple(_phases(world, plan, period, press, statement.hold))
+    return tuple(transfer_steps(world, plan, period, press, statement.hold))
 
 
 def _planned(world: World, robot: str, part: str, goals: list[np.ndarray], grasp: str) -> PickAndPlace:
@@ -93,7 +93,8 @@ def _press(*conditions: Expression | None) -> float:
     return min(bounds) / 2
 
 
-def _phases(world: World, plan: PickAndPlace, period: float, press: float, hold: bool) -> list[Step]:
+def transfer_steps(world: World, plan: PickAndPlace, period: float, press: float, hold: bool) -> list[Step]:
+    """The steps of a plan that picks and places a part: free, guarded and compliant motions, hands, and edits."""
     robot, part, grasp = plan.robot, plan.part, plan.grasp
     assert grasp is not None and plan.T_goal is not None  # the plan is solved
     apart = plan.phases[0].before.robots[robot].width

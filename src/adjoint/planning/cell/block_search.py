@@ -1,0 +1,290 @@
+"""`see_blocks`: where coloured blocks are, on a table and on each other, from one image; and the world made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ...lie import se3
+from ...vision.cameras import Camera, project
+from ...vision.cameras.camera import need_camera
+from ...vision.image_checks import colour, opencv
+from ...vision.locating.candidates import LocatedObject
+from ...vision.locating.finding import locate
+from ...vision.locating.object_models import block_model
+from ...world.parts import Part
+from ...world.state import World
+from ..limits import check_kind
+from .block_pixels import arm_pixels, block_labels, covered, outlines, with_neighbours
+from .cell_scenes import TABLE, TABLE_TOP, flat_pose, part_size
+
+__all__ = ["Sightings", "believed_world", "draw_sightings", "see_blocks"]
+
+_FEW = 40  # [pixel] of a colour are no block
+_CLEAR = 0.8, 0.35  # score at least and offsets of edges at most [pixel] of a block that nothing hides
+_HIDDEN = 0.4, 0.6  # the same for a block that others hide in part
+_SURE = 0.9, 0.15  # the same for a block on a plane that leaves no doubt
+_SHOWN = 0.6  # of the pixels of its colour that a block must explain
+_STRANGE = 0.2  # of a block may look like something that is not known
+_STRAY = 0.04  # of a block that has not moved may look as if it had
+_GONE = 0.3  # of the place of a block looks like the table if it is not there
+_LIKE_TABLE = 18  # of 255: pixels that differ less from the table show the table
+_OFF = 0.3  # what an offset of edges of 1 pixel counts against the score
+_LEVEL = 6e-3  # [m] a block lies on another one if it is this near to its top
+_MOST = 5  # blocks on each other
+_ASIDE = np.linspace(-0.012, 0.012, 7)  # [m] by what a block may be beside the middle of the one on it
+_MISFIT = 0.35  # of the pixels of a hidden block may differ from its outline
+
+
+class Sightings(NamedTuple):
+    """What an image shows: `poses` {block: (4, 4) in the world}, `below` {block: what it lies on}, `scores` {block:
+    the share of its edges that was found}, and `missing`, the names of blocks that were not seen. Of these, `lost` are
+    surely not where they were believed."""
+
+    poses: dict[str, np.ndarray]
+    below: dict[str, str]
+    scores: dict[str, float]
+    missing: tuple[str, ...]
+    lost: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        seen = ", ".join(f"{name} on {self.below[name]}" for name in self.poses)
+        return f"<Sightings: {seen}{'; missing: ' + ', '.join(self.missing) if self.missing else ''}>"
+
+
+class _Seen(NamedTuple):
+    level: float
+    """[m] above the table"""
+    thing: LocatedObject
+
+    @property
+    def quality(self) -> float:
+        return self.thing.score - _OFF * self.thing.rms
+
+
+def see_blocks(
+    image: np.ndarray, camera: Camera, blocks: Mapping[str, Part], *, believed: World | None = None
+) -> Sightings:
+    """Find blocks of different colours in an image (rows, columns, 3) of 0 ... 255: on the table, and on each other.
+
+        seen = see_blocks(camera_shot(scene.world, "eye").image, calibrate_cell(scene).camera, scene.blocks)
+
+    `aj.vision.locate` finds objects on one plane. So each block is sought, among the pixels of its colour, on all
+    planes on which it could lie: the table, and as high above it as blocks are. The size that it would have there tells
+    the plane. What nothing hides is found first. It is then wiped out of the image, and what it hides is sought in the
+    rest. With a `believed` world, its arms hide what is behind them, and blocks whose pixels are where they should be
+    have not moved, and are not sought.
+    """
+    image = colour(image, "see_blocks")
+    need_camera(camera, "see_blocks")
+    check_kind("see_blocks", blocks, Mapping, "'blocks'")
+    if believed is not None:
+        check_kind("see_blocks", believed, World, "'believed'")
+    search = _Search(image, camera, blocks, believed)
+    kept = {} if believed is None else search.unmoved(believed)
+    for least, most in (_CLEAR, _HIDDEN, _HIDDEN, _HIDDEN):
+        if not search.round(least, most) and least == _HIDDEN[0]:
+            break
+    return _settled(search, blocks, believed, kept)
+
+
+class _Search:
+    """The search for blocks in an image: what was found, and the image without that."""
+
+    def __init__(self, image: np.ndarray, camera: Camera, blocks: Mapping[str, Part], believed: World | None):
+        self.camera, self.image = camera, np.array(image)
+        self.models = {name: block_model(part_size(part)) for name, part in blocks.items()}
+        self.hidden = arm_pixels(camera, believed) if believed is not None else np.zeros(self.image.shape[:2], bool)
+        self.labels = np.where(self.hidden, -1, block_labels(image, blocks))
+        self.table = np.median(image[(self.labels < 0) & ~self.hidden].reshape(-1, 3), axis=0).astype(image.dtype)
+        self._bare = (np.abs(np.asarray(image, float) - self.table).max(axis=2) < _LIKE_TABLE) & ~self.hidden
+        self.gone: list[str] = []
+        self.image[self.hidden] = self.table
+        self.found: dict[str, list[_Seen]] = {}
+        self.left = {k: name for k, name in enumerate(blocks) if np.count_nonzero(self.labels == k) >= _FEW}
+        self.levels = {name: _levels(name, blocks, believed) for name in blocks}
+
+    def unmoved(self, believed: World) -> dict[str, np.ndarray]:
+        """The poses of blocks whose pixels are all where they should be, and that are wiped out of the image."""
+        known = [name for name in self.models if name in believed.parts]
+        self.gone = [name for name in known if self._is_gone(believed.pose(name), name)]
+        there = {}
+        for k, name in self.left.items():
+            if name not in known:
+                continue
+            T, own = believed.pose(name), self.labels == k
+            inner, outer = outlines(self.camera, self.models[name], T)
+            stray, gone, shown = (np.count_nonzero(x) for x in (own & ~outer, inner & self._bare, inner & ~self.hidden))
+            if stray <= _STRAY * np.count_nonzero(own) and gone <= _STRAY * shown:
+                there[k] = outer | own
+        names = [self.left.pop(k) for k in there]
+        for pixels in there.values():
+            self._wipe(pixels)
+        return {name: believed.pose(name) for name in names}
+
+    def _is_gone(self, T: np.ndarray, name: str) -> bool:
+        """Whether the table is seen where a block was believed."""
+        inner = outlines(self.camera, self.models[name], T)[0] & ~self.hidden
+        return bool(np.count_nonzero(inner & self._bare) > max(_FEW, _GONE * np.count_nonzero(inner)))
+
+    def _wipe(self, pixels: np.ndarray) -> None:
+        """Make pixels look like the table, but for those of blocks that are sought still."""
+        pixels = pixels & ~np.isin(self.labels, list(self.left))
+        self.hidden |= pixels
+        self.image[pixels] = self.table
+
+    def round(self, least: float, most: float) -> bool:
+        """Seek all blocks that are left; those with good sightings are wiped out of the image. False if none had."""
+        new = {k: good for k, name in self.left.items() if (good := self._good(k, name, least, most))}
+        for k, good in new.items():
+            self.found[self.left.pop(k)] = good
+        for k, good in new.items():
+            self._wipe(max(good, key=lambda s: s.quality).thing.pixels | (self.labels == k))
+        return bool(new)
+
+    def _good(self, k: int, name: str, least: float, most: float) -> list[_Seen]:
+        """Sightings of a block on all planes; the first that leaves no doubt is enough."""
+        own, good = self.labels == k, []
+        mask = with_neighbours(own, self.hidden)
+        for level in self.levels[name]:
+            seen = self._on_plane(name, level, mask, own)
+            if seen is not None and seen.thing.score >= least and seen.thing.rms <= most:
+                good.append(seen)
+                if seen.thing.score >= _SURE[0] and seen.thing.rms <= _SURE[1]:
+                    break
+        return good
+
+    def hidden_below(self, seen: _Seen) -> _Hidden | None:
+        """The block on the table that carries one that was seen, from the little that is seen of it, or None."""
+        heights = {k: np.ptp(self.models[name].vertices[:, 2]) for k, name in self.left.items()}
+        fitting = {k: name for k, name in self.left.items() if abs(heights[k] - seen.level) < _LEVEL}
+        for k, name in fitting.items():
+            fit, T = self._silhouette(k, name, seen)
+            if fit < _MISFIT * np.count_nonzero(self.labels == k):
+                del self.left[k]
+                return _Hidden(name, T)
+        return None
+
+    def _silhouette(self, k: int, name: str, seen: _Seen) -> tuple[int, np.ndarray]:
+        """The pose below a block whose outline agrees best with the pixels of a colour: (pixels that differ, pose)."""
+        own, spot = self.labels == k, seen.thing.T_world_object[:3, 3]
+        tries = [
+            flat_pose(spot[0] + x, spot[1] + y, turn, TABLE_TOP + seen.level / 2)
+            for x in _ASIDE for y in _ASIDE for turn in np.arange(0.0, np.pi / 2, 0.1)
+        ]  # fmt: skip
+        drawn = (covered(self.camera, self.models[name], T) for T in tries)
+        misfits = [int(np.count_nonzero((shape ^ own) & (own | ~self.hidden))) for shape in drawn]
+        best = int(np.argmin(misfits))
+        return misfits[best], tries[best]
+
+    def _on_plane(self, name: str, level: float, mask: np.ndarray, own: np.ndarray) -> _Seen | None:
+        """The block on a plane `level` above the table that explains the pixels of its colour, or None."""
+        plane = flat_pose(0.0, 0.0, 0.0, TABLE_TOP + level)
+        things = locate(
+            self.image, self.camera, {name: self.models[name]}, T_world_plane=plane, mask=mask, least_score=_HIDDEN[0]
+        )  # fmt: skip
+        if not things:
+            return None
+        best = max(things, key=lambda thing: np.count_nonzero(thing.pixels & own))
+        shown = np.count_nonzero(best.pixels & own) / np.count_nonzero(own)
+        # What should be seen of it and is not must be behind something known: else the arm is before it.
+        strange = np.count_nonzero(best.pixels & ~own & ~self.hidden) / np.count_nonzero(best.pixels)
+        return _Seen(level, best) if shown > _SHOWN and strange < _STRANGE else None
+
+
+class _Hidden(NamedTuple):
+    """A block on the table that another one hides nearly whole, and about where it is."""
+
+    name: str
+    T: np.ndarray
+
+
+def _levels(name: str, blocks: Mapping[str, Part], believed: World | None) -> list[float]:
+    """Heights [m] above the table at which a block can lie, the likely ones first."""
+    heights = {round(float(part_size(part)[2]), 6) for other, part in blocks.items() if other != name}
+    found = {0.0}
+    for _ in range(min(_MOST, len(blocks)) - 1):
+        found |= {round(a + b, 6) for a in found for b in heights}
+    if believed is None or name not in believed.parts:
+        return sorted(found)
+    own = believed.pose(name)[2, 3] - part_size(blocks[name])[2] / 2 - TABLE_TOP
+    return sorted(found, key=lambda level: abs(level - own))
+
+
+def _settled(
+    search: _Search, blocks: Mapping[str, Part], believed: World | None, kept: Mapping[str, np.ndarray]
+) -> Sightings:
+    """The sightings that agree with each other, from the table upward: each block lies on something."""
+    poses, found = dict(kept), search.found
+    below = {name: believed.frames[name].parent for name in kept} if believed is not None else {}
+    scores = dict.fromkeys(kept, 1.0)
+    for name in sorted(found, key=lambda name: max(found[name], key=lambda s: s.quality).level):
+        near = believed.pose(name) if believed is not None and name in believed.parts else np.eye(4)
+        for seen in sorted(found[name], key=lambda s: -s.quality):
+            T = upright(seen.thing.T_world_object, part_size(blocks[name]), near)
+            if T is None:
+                continue
+            carrier = TABLE if seen.level == 0 else _carrier(seen, poses, blocks)
+            if carrier is None and (hidden := search.hidden_below(seen)) is not None:
+                carrier, poses[hidden.name] = hidden.name, hidden.T
+                below[hidden.name], scores[hidden.name] = TABLE, 0.0
+            if carrier is not None:
+                top = TABLE_TOP if carrier == TABLE else poses[carrier][2, 3] + part_size(blocks[carrier])[2] / 2
+                T[2, 3] = top + part_size(blocks[name])[2] / 2
+                poses[name], below[name], scores[name] = T, carrier, seen.thing.score
+                break
+    missing = tuple(name for name in blocks if name not in poses)
+    return Sightings(poses, below, scores, missing, tuple(name for name in missing if name in search.gone))
+
+
+def _carrier(seen: _Seen, poses: Mapping[str, np.ndarray], blocks: Mapping[str, Part]) -> str | None:
+    """The block whose top is just below one that was seen, or None."""
+    spot = seen.thing.T_world_object[:3, 3]
+    for name, T in poses.items():
+        size = part_size(blocks[name])
+        inside = np.abs(se3.act(se3.inverse(T), spot)[:2]) < size[:2] / 2
+        if inside.all() and abs(T[2, 3] + size[2] / 2 - (TABLE_TOP + seen.level)) < _LEVEL:
+            return name
+    return None
+
+
+def upright(T: np.ndarray, size: np.ndarray, near: np.ndarray) -> np.ndarray | None:
+    """The pose that looks the same as T, with z of the block up and the least turn from another one, `near`.
+
+    Blocks here are not tipped over; None if this one would have to be.
+    """
+    cube = np.ptp(size) < 1e-9
+    if not cube and abs(T[2, 2]) < 0.99:
+        return None
+    axis = int(np.argmin(np.abs(T[2, :3]))) if cube else 0
+    turn, wanted = np.arctan2(T[1, axis], T[0, axis]), np.arctan2(near[1, 0], near[0, 0])
+    step = np.pi / 2 if abs(size[0] - size[1]) < 1e-9 else np.pi
+    turn += step * np.round((wanted - turn) / step)
+    return flat_pose(T[0, 3], T[1, 3], float(turn), T[2, 3])
+
+
+def believed_world(told: World, seen: Sightings, blocks: Mapping[str, Part]) -> World:
+    """The world as the program believes it: what it was told, with the blocks that were seen."""
+    world = told
+    for name, T in seen.poses.items():
+        world = world.add(name, blocks[name], at=T)
+    for name, carrier in seen.below.items():
+        world = world.attach(name, carrier, "conditional")
+    return world
+
+
+def draw_sightings(image: np.ndarray, camera: Camera, seen: Sightings, blocks: Mapping[str, Part]) -> np.ndarray:
+    """The image with the outlines and the names of the blocks that were seen."""
+    cv2 = opencv("draw_sightings")
+    drawn = np.array(image)
+    for name, T in seen.poses.items():
+        points = project(camera, se3.act(T, block_model(part_size(blocks[name])).vertices)).astype(np.float32)
+        hull = np.rint(cv2.convexHull(points)).astype(np.int32)
+        cv2.polylines(drawn, [hull], True, (255, 255, 255), 2, cv2.LINE_AA)
+        corner = hull[:, 0].max(axis=0)
+        for shade, thick in (((0, 0, 0), 4), ((255, 255, 255), 1)):
+            at = (int(corner[0]) + 4, int(corner[1]))
+            cv2.putText(drawn, name, at, cv2.FONT_HERSHEY_SIMPLEX, 0.55, shade, thick, cv2.LINE_AA)
+    return drawn

@@ -1,0 +1,127 @@
+"""`MacroStore`: what was learned from solved plans, and the part of it that helps with wanted facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..limits import check_kind
+from ..monitoring.literals import state_of
+from ..monitoring.triangle_tables import TriangleTable
+from ..strips.task_types import Action, Condition, Fact, Plan, Problem
+from .generalisation import generalise
+from .matching import Matcher
+from .plan_schemas import PlanSchema, part_of
+
+__all__ = ["MacroStore", "MacroUse", "relevant_part"]
+
+
+class MacroUse(NamedTuple):
+    """A part of a macro that can be done now: its `actions`, and the wanted facts that it reaches."""
+
+    actions: tuple[Action, ...]
+    reached: tuple[Fact, ...]
+    part: PlanSchema
+    """the macro with the `kept` steps alone"""
+    kept: tuple[int, ...]
+    """numbers of the macro's steps, from 1"""
+    binding: dict[str, str]
+
+
+@dataclass(frozen=True, repr=False)
+class MacroStore:
+    """Macros that were learned; a store does not change, `learn` gives a larger one.
+
+        >>> from adjoint.planning.pddl import book_task
+        >>> from adjoint.planning.strips import Plan
+        >>> task = book_task("fetch")
+        >>> calls = [("gothru", "rob", "d1", "r1", "r2"), ("pushthru", "rob", "b1", "d1", "r2", "r1")]
+        >>> store = MacroStore().learn(Plan(task, tuple(task.action(*call) for call in calls)))
+        >>> print(*store.find(task, [("in", "rob", "r2")])[0].actions)
+        (gothru rob d1 r1 r2)
+
+    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.7.
+    """
+
+    macros: tuple[PlanSchema, ...] = ()
+
+    def learn(self, plan: Plan, name: str = "") -> MacroStore:
+        """The store with the schema of a plan, too, unless it has one with the same steps, needs and goal."""
+        schema = generalise(plan, name)
+        if any(_contents(schema) == _contents(other) for other in self.macros):
+            return self
+        taken, number, title = {macro.name for macro in self.macros}, 2, schema.name
+        while title in taken:
+            title, number = f"{schema.name}-{number}", number + 1
+        return MacroStore((*self.macros, generalise(plan, title)))
+
+    def find(self, problem: Problem, wanted: Sequence[Fact] | None = None) -> tuple[MacroUse, ...]:
+        """Parts of macros that can be done in the initial state and reach wanted facts: most facts, fewest steps first.
+
+        `wanted` are by default the facts of the goal that are not true yet.
+        """
+        found = (relevant_part(macro, problem, wanted) for macro in self.macros)
+        return tuple(sorted(filter(None, found), key=lambda use: (-len(use.reached), len(use.actions))))
+
+    def __len__(self) -> int:
+        return len(self.macros)
+
+    def __iter__(self) -> Iterator[PlanSchema]:
+        return iter(self.macros)
+
+    def __repr__(self) -> str:
+        return f"<MacroStore: {len(self.macros)} macros ({', '.join(macro.name for macro in self.macros)})>"
+
+
+def _contents(schema: PlanSchema) -> tuple:
+    return schema.steps, schema.needs, schema.goal, schema.parameters
+
+
+def relevant_part(
+    macro: PlanSchema, problem: Problem, wanted: Sequence[Fact] | None = None, *, budget: int = 100_000
+) -> MacroUse | None:
+    """The shortest part of a macro that reaches the most of the wanted facts and can be done in the initial state.
+
+        >>> from adjoint.planning.pddl import book_task, read_plan
+        >>> task = book_task("fetch")
+        >>> macro = generalise(read_plan("(gothru rob d1 r1 r2) \\n (pushthru rob b1 d1 r2 r1)", task))
+        >>> relevant_part(macro, task, [("in", "rob", "r2")]).kept
+        (1,)
+
+    Row i+1 of the triangle table, without column 0, is the add list of the first i steps. The head with the largest
+    share of the wanted facts is taken, the shortest of equals; of its steps those stay that add a wanted fact, or give
+    something to a step that stays. None if no part helps, or none was found in `budget` trials.
+    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.7.
+    """
+    check_kind("relevant_part", problem, Problem, "the problem")
+    given = problem.goal.facts if wanted is None else tuple(wanted)
+    state_of(given, "relevant_part")
+    facts = tuple(x for x in given if x not in problem.initial)
+    matcher = Matcher(problem, macro.parameters, budget)
+    options = []
+    for i in range(1, len(macro.steps) + 1):
+        for binding, used in matcher.covers(facts, macro.table.head_adds(i), {}, 1):
+            options.append((-len(used), i, len(options), binding, used))
+    for _, i, _, binding, used in sorted(options):
+        kept = needed_steps(macro.table, i, used)
+        part = part_of(macro, kept, Condition(tuple(dict.fromkeys(used))))
+        inner = Matcher(problem, part.parameters, budget)
+        bound = {name: thing for name, thing in binding.items() if name in {p.name for p in part.parameters}}
+        for full in inner.matches(part.needs, problem.initial, bound):
+            actions = part.actions(full, problem.costs)
+            state = Plan(problem, actions).states[-1]
+            return MacroUse(actions, tuple(x for x in facts if x in state), part, kept, full)
+    return None
+
+
+def needed_steps(table: TriangleTable, head: int, wanted: Sequence[Fact]) -> tuple[int, ...]:
+    """The steps of a head that add wanted facts, which are true after it, and all that give them what they need."""
+    givers = [j for j in range(1, head + 1) if set(table.surviving.get((head + 1, j), ())) & set(wanted)]
+    kept: set[int] = set()
+    while givers:
+        step = givers.pop()
+        if step not in kept:
+            kept.add(step)
+            givers += [column for column in table.row(step) if column > 0]
+    return tuple(sorted(kept))

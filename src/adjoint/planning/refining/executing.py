@@ -1,0 +1,307 @@
+"""`execute_task`: actions one after the other, and after each a look at what is true: go on, repeat, skip or replan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ...errors import ArgumentError, nearest
+from ...model.input_checks import count
+from ...program.running.backends import Backend
+from ...program.running.program_runs import ProgramRun
+from ...world import World
+from ..limits import check_kind
+from ..monitoring import Decision, Execution, highest_kernel, triangle_table
+from ..rules import Diagnosis, diagnose
+from ..strips.task_types import Action, Fact, fact_text
+from .learned_facts import Learned
+from .manipulation import sensed_facts
+from .perceptions import Look, NotSeen, perception
+from .prepared_runs import run_refinement
+from .refinements import Refinement, refine
+from .symptoms import Expected, symptoms_of, symptoms_of_geometry
+from .task_plans import TaskPlan, plan_task, putting_down
+from .withdrawals import WITHDRAW, withdrawal
+
+__all__ = ["TaskEvent", "TaskRun", "execute_task"]
+
+_REASONS = {
+    "run": "step {} comes next", "replan": "no kernel is true", "done": "the goal is true", "failed": "no plan is left",
+    "aside": "the robot may hide a part",
+}  # fmt: skip
+
+
+class TaskEvent(NamedTuple):
+    """What happened in one step of a task."""
+
+    step: int
+    time: float
+    """[s] of motion before it"""
+    kernel: int
+    """the number of the highest true kernel, which is that of the next action; 0 if none is true"""
+    what: str
+    """"run", "replan", "done" or "failed" """
+    action: Action | None
+    facts: frozenset[Fact]
+    """what was sensed before"""
+    diagnosis: Diagnosis | None
+    note: str
+
+    def __str__(self) -> str:
+        doing = f" {self.action}" if self.action is not None else ""
+        why = f", {self.diagnosis.cause}" if self.diagnosis is not None else ""
+        return (
+            f"{self.time:6.1f} s  kernel {self.kernel}: {self.what}{doing}{why}{f' ({self.note})' if self.note else ''}"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TaskRun:
+    """What `execute_task` did; it is true if the goal was `reached`.
+
+    - `events` are the story, `runs` the `ProgramRun`s of the actions, in order; `reason` tells why the goal was not
+      reached. `plans` are the plan at first, and those that were made on the way.
+    - `world` is what is believed at the end, `actual` is what is true.
+    """
+
+    reached: bool
+    reason: str
+    events: tuple[TaskEvent, ...]
+    runs: tuple[ProgramRun, ...]
+    plans: tuple[TaskPlan, ...]
+    world: World
+    actual: World
+
+    def __bool__(self) -> bool:
+        return self.reached
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions that were run, in order."""
+        return tuple(event.action for event in self.events if event.what == "run" and event.action is not None)
+
+    @property
+    def duration(self) -> float:
+        """[s] of all runs."""
+        return sum(run.duration for run in self.runs)
+
+    @property
+    def execution(self) -> Execution:
+        """The decisions, with the triangle tables of all plans, as `plot_execution` draws them."""
+        decisions, plan = [], 0
+        for event in self.events:
+            told = _REASONS["aside" if event.action and event.action.name == WITHDRAW else event.what]
+            reason = event.diagnosis.cause if event.diagnosis else told.format(event.kernel)
+            decisions.append(Decision(event.facts, event.kernel, event.action, reason, plan))
+            plan += event.what == "replan"
+        tables = tuple(triangle_table(plan.plan) for plan in self.plans)
+        return Execution(self.reached, self.reason or "the goal is true", tuple(decisions), tables)
+
+    @property
+    def story(self) -> str:
+        """The events, a line for each."""
+        return "\n".join(map(str, self.events))
+
+    def __repr__(self) -> str:
+        end = "goal reached" if self.reached else f"failed: {self.reason}"
+        return f"<TaskRun: {len(self.runs)} actions, {len(self.plans) - 1} new plans, {self.duration:.3g} s: {end}>"
+
+
+def execute_task(
+    world: World, plan: TaskPlan, *, actual: World | None = None, backend: str | Backend = "kinematic",
+    look: str | Look | None = None, disturb: Callable[[int, World], World] | None = None,
+    on_event: Callable[[TaskEvent], Any] | None = None, max_steps: int = 60, max_plans: int = 6, **options: Any,
+) -> TaskRun:  # fmt: skip
+    """Carry out a plan in a world, and reach its goal also if something goes wrong on the way, as far as it can be.
+
+        >>> from adjoint.world import Gripper, World, cuboid
+        >>> w = World().add("table", cuboid(0.5, 0.7, 0.05), at=[0.6, 0, -0.325])
+        >>> for name, y in {"a": -0.1, "b": 0.15}.items():
+        ...     w = w.add(name, cuboid(0.05, 0.05, 0.05), at=[0.5, y, -0.275])
+        >>> w = w.add_robot("arm", robot, gripper=Gripper(opening=0.08, T_tool_grip=[0, 0, 0.14]))
+        >>> done = execute_task(w, plan_task(w, "(on a b)"))
+        >>> done.reached, [event.kernel for event in done.events]
+        (True, [1, 2, 3])
+
+    Before each action the facts are sensed, and the highest true kernel of the plan's triangle table tells which action
+    is next: actions whose effects are there are skipped, those that failed are repeated. If no kernel is true, or an
+    action has no motions, a new plan is made, `max_plans` times at most. Motions are planned again where parts are not
+    where they were. What was not expected is diagnosed by rules.
+
+    - `actual` is the world as it is, if `world` is only believed. `look` tells how it is perceived: completely (None),
+      by the camera of this name, or by a function of (believed, actual) that gives what is believed from now on. If it
+      raises `NotSeen`, a robot steps aside, to where it was at first, and the next look may see more.
+    - `backend` and `options` are those of `adjoint.program.run`.
+    - `disturb(step, actual)` gives the world as it is before step 0, 1, ...; it may take a block away, or let a hand
+      lose what it holds. `on_event(event)` is called with each `TaskEvent`.
+
+    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.6 (kernels), Sec. 10.8.3 (error tests), Sec. 10.10.
+    """
+    if not isinstance(plan, TaskPlan):
+        raise ArgumentError(f"execute_task: 'plan' must be a TaskPlan of plan_task, got {type(plan).__name__}")
+    if not plan.solved:
+        raise ArgumentError(f"execute_task: the plan has no motions: {plan.reason}")
+    count(max_steps, "execute_task: max_steps")
+    count(max_plans, "execute_task: max_plans")
+    for name, function in (("disturb", disturb), ("on_event", on_event)):
+        if function is not None and not callable(function):
+            raise ArgumentError(f"execute_task: '{name}' must be a function, got {function!r:.60}")
+    actual = world if actual is None else actual
+    _check(world, actual, look)
+    task = _Execution(plan, world, actual, perception(look, plan.movable), on_event)
+    for step in range(max_steps):
+        if disturb is not None:
+            task.actual = _a_world(disturb(step, task.actual), "what 'disturb' gives")
+        task.sense(step)
+        if task.over(max_plans):
+            break
+        task.act(backend, options)
+    else:
+        task.end("failed", f"{max_steps} steps were not enough")
+    reached = task.events[-1].what == "done"
+    return TaskRun(
+        reached, "" if reached else task.events[-1].note, tuple(task.events), tuple(task.runs), tuple(task.plans),
+        task.believed, task.actual,
+    )  # fmt: skip
+
+
+def _check(world: World, actual: World, look: str | Look | None) -> None:
+    for given, name in ((world, "'world'"), (actual, "'actual'")):
+        sensors = list(_a_world(given, name).sensors)
+        if isinstance(look, str) and look not in sensors:
+            known = nearest(look, sensors) if sensors else "there are none"
+            raise ArgumentError(f"execute_task: 'look' names {look!r:.60}, which is no camera of {name}; {known}")
+
+
+def _a_world(found, name: str) -> World:
+    check_kind("execute_task", found, World, name)
+    return found
+
+
+@dataclass(eq=False)
+class _Execution:
+    """Where an execution stands."""
+
+    plan: TaskPlan
+    believed: World
+    actual: World
+    look: Look
+    on_event: Callable[[TaskEvent], Any] | None
+    events: list[TaskEvent] = field(default_factory=list)
+    runs: list[ProgramRun] = field(default_factory=list)
+    plans: list[TaskPlan] = field(default_factory=list)
+    learned: list[Learned] = field(default_factory=list)
+    seen: frozenset[Fact] = frozenset()
+    step: int = 0
+    kernel: int = 0
+    unseen: tuple[str, ...] = ()
+    ready: Refinement | None = None
+    expected: Expected | None = None
+    diagnosis: Diagnosis | None = None
+
+    def __post_init__(self):
+        self.start(self.plan)
+
+    def start(self, plan: TaskPlan) -> None:
+        """Follow a plan from now on."""
+        self.plan, self.table = plan, triangle_table(plan.plan)
+        self.plans.append(plan)
+        self.learned = list(plan.learned)
+
+    def sense(self, step: int) -> None:
+        """Look, find the highest true kernel, and compare with what was expected."""
+        self.step, self.unseen = step, ()
+        try:
+            self.believed = _a_world(self.look(self.believed, self.actual), "what 'look' gives")
+        except NotSeen as missing:
+            self.believed, self.unseen = missing.world, missing.names
+        self._facts()
+        again = self.expected is not None and self._done_last() == self._next()
+        found = symptoms_of(self.expected, self.seen, self.believed, self.kernel > 0, again)
+        self.diagnosis, self.expected = diagnose(found) if found else None, None
+
+    def _facts(self) -> None:
+        previous = {fact for fact in self.seen if fact[0] not in ("obstructs", "unreachable")}
+        self.seen = sensed_facts(self.believed, movable=self.plan.movable, learned=self.learned, previous=previous)
+        self.kernel = highest_kernel(self.table, self.seen)
+
+    def _done_last(self) -> Action | None:
+        return next((event.action for event in reversed(self.events) if event.what == "run"), None)
+
+    def _next(self) -> Action | None:
+        return self.plan.actions[self.kernel - 1] if 0 < self.kernel <= len(self.plan.actions) else None
+
+    def over(self, max_plans: int) -> bool:
+        """Whether the goal is reached or out of reach; else an action is ready, after new plans if need be."""
+        if self.unseen:
+            return self._step_aside()
+        while True:
+            if self.kernel > len(self.plan.actions):
+                return self.end("done", "")
+            if self.kernel and self._refined():
+                return False
+            if len(self.plans) > max_plans:
+                return self.end("failed", f"{max_plans} new plans were not enough")
+            new = plan_task(self.believed, self.plan.goal, movable=self.plan.movable, learned=self.learned)
+            if not new.solved:
+                return self.end("failed", new.reason)
+            self._tell("replan", None, f"{len(new.actions)} actions")
+            self.start(new)
+            self._facts()
+
+    def _step_aside(self) -> bool:
+        """Whether the task is over because parts are lost; else the motion of a robot that may hide them is ready."""
+        aside = withdrawal(self.believed, self.plans[0].world)
+        if aside is None:
+            return self.end("failed", f"nobody sees where {', '.join(self.unseen)} went")
+        self.ready = aside
+        return False
+
+    def _refined(self) -> bool:
+        """Whether the next action has motions where things are now."""
+        action = self.plan.actions[self.kernel - 1]
+        kept = self.plan.refinements[self.kernel - 1]
+        if self.ready is not None and self.ready.action == action and self.ready.fits(self.believed):
+            return True
+        if kept.fits(self.believed):
+            self.ready = kept
+            return True
+        then = putting_down(self.plan.actions, self.kernel - 1)
+        found = refine(self.believed, action, then=then, relations=self.plan.related, movable=self.plan.movable)
+        if found.solved:
+            self.ready = found
+            return True
+        self.learned += found.learned
+        self.diagnosis = diagnose([*symptoms_of_geometry(found, self.seen), "kernel holds"])
+        return False
+
+    def act(self, backend: str | Backend, options: dict[str, Any]) -> None:
+        """Run the action that is ready."""
+        ready = self.ready
+        assert ready is not None
+        self._tell("run", ready.action, "")
+        same = self.actual is self.believed
+        run = run_refinement(ready, self.believed, actual=None if same else self.actual, backend=backend, **options)
+        self.runs.append(run)
+        self.believed, self.actual = run.world, run.world if run.actual is None else run.actual
+        self.expected = None if self.unseen else Expected(ready, ready.action.result(self.seen), run)
+        self.ready = ready.following
+
+    def _tell(self, what: str, action: Action | None, note: str) -> None:
+        time = sum(run.duration for run in self.runs)
+        event = TaskEvent(self.step, time, self.kernel, what, action, self.seen, self.diagnosis, note)
+        self.events.append(event)
+        self.diagnosis = None
+        if self.on_event is not None:
+            self.on_event(event)
+
+    def end(self, what: str, note: str) -> bool:
+        """The task is over."""
+        missing = [fact_text(fact) for fact in self.plan.plan.problem.goal.facts if fact not in self.seen]
+        self._tell(what, None, note + (f"; missing: {' '.join(missing)}" if what == "failed" and missing else ""))
+        return True
+
+
+def __dir__() -> list[str]:
+    return __all__

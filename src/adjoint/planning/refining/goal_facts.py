@@ -1,0 +1,138 @@
+"""Goals as facts: from tuples, from a PDDL text, or from relations between faces of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ...errors import ArgumentError, nearest
+from ...program.instructions.diagnostics import ProgramError
+from ...program.instructions.sources import Source, Span
+from ...world import Relation, World
+from ...world.predicates.contact_gaps import up_of
+from ...world.state.part_contents import features_of
+from ..pddl.task_reader import read_problem
+from ..strips.task_types import Condition, Domain, Fact, fact_text
+
+__all__: list[str] = []
+
+Related = dict[Fact, tuple[Relation, ...]]
+"""{("on", a, b): the relations that tell how a shall lie on b}"""
+
+_WHO = "problem_of"
+_KINDS = "facts such as ('on', 'a', 'b'), a PDDL text such as '(and (on a b) (on b c))', a Condition, or relations"
+
+
+def goal_condition(world: World, goal, domain: Domain, kinds: Mapping[str, str]) -> tuple[Condition, Related]:
+    """A goal as a condition, and the relations behind its facts; an `ArgumentError` names what there is not."""
+    if isinstance(goal, str):
+        return _read(goal, domain, kinds), {}
+    if isinstance(goal, Condition):
+        found, related = goal, {}
+    else:
+        items = [goal] if isinstance(goal, Relation) or _is_fact(goal) else goal
+        if not isinstance(items, Iterable) or isinstance(items, Mapping):
+            raise ArgumentError(f"{_WHO}: 'goal' must be {_KINDS}; got {type(goal).__name__}")
+        found, related = _from_items(world, list(items))
+    for fact in (*found.facts, *found.absent):
+        _check(fact, domain, kinds)
+    return found, related
+
+
+def _is_fact(goal) -> bool:
+    return isinstance(goal, tuple) and bool(goal) and all(isinstance(term, str) for term in goal)
+
+
+def _from_items(world: World, items: list) -> tuple[Condition, Related]:
+    facts = [item for item in items if _is_fact(item)]
+    relations = [item for item in items if isinstance(item, Relation)]
+    if len(facts) + len(relations) < len(items):
+        wrong = next(item for item in items if not _is_fact(item) and not isinstance(item, Relation))
+        raise ArgumentError(f"{_WHO}: a goal is made of {_KINDS}; got {wrong!r:.60}")
+    related: Related = {}
+    pairs = {frozenset(fact[1:]): fact for relation in relations if (fact := _lies(world, relation)) is not None}
+    for relation in relations:
+        fact = pairs.get(frozenset(_parts(relation)))
+        if fact is None:
+            raise ArgumentError(
+                f"{_WHO}: no predicate tells '{relation}'; add a relation 'on' or 'against' of the same two parts"
+            )
+        plain = all(isinstance(side, str) and "." not in side for side in (relation.first, relation.second))
+        related[fact] = related.get(fact, ()) + (() if plain else (relation,))
+    return Condition(tuple(dict.fromkeys((*facts, *related)))), {f: r for f, r in related.items() if r}
+
+
+def _lies(world: World, relation: Relation) -> Fact | None:
+    """The fact ("on", a, b) that a relation of faces says, or None."""
+    first, second = _parts(relation)
+    if relation.kind == "on":
+        return "on", first, second
+    if relation.kind != "against":
+        return None
+    for name in (first, second):
+        if name not in world.parts:
+            raise ArgumentError(f"{_WHO}: '{relation}' names '{name}'; {nearest(name, list(world.parts))}")
+    heights = [_looks_up(world, side) for side in (relation.first, relation.second)]
+    return ("on", first, second) if heights[0] < heights[1] else ("on", second, first)
+
+
+def _parts(relation: Relation) -> tuple[str, str]:
+    first, second = (side.partition(".")[0] for side in relation.sides)
+    return first, second
+
+
+def _looks_up(world: World, side) -> float:
+    """The cosine between a face's normal and the vertical, where its part is now."""
+    if not isinstance(side, str):
+        return float(side.axis @ up_of(world))
+    part, _, face = side.partition(".")
+    known = features_of(world.parts[part])
+    if face not in known:
+        raise ArgumentError(f"{_WHO}: part '{part}' has no feature '{face}'; {nearest(face, list(known))}")
+    return float(np.asarray(world.pose(part))[:3, :3] @ known[face].axis @ up_of(world))
+
+
+def _read(text: str, domain: Domain, kinds: Mapping[str, str]) -> Condition:
+    """The goal of a PDDL text; PDDL has no case, so names of parts are found whatever their case."""
+    small: dict[str, str] = {}
+    for name in kinds:
+        if name.lower() in small:
+            raise ArgumentError(
+                f"{_WHO}: PDDL cannot tell '{name}' from '{small[name.lower()]}'; give the goal as facts"
+            )
+        small[name.lower()] = name
+    objects = " ".join(f"{name} - {kinds[name]}" for name in kinds if name not in domain.constants)
+    head = f"(define (problem task) (:domain {domain.name}) (:objects {objects}) (:init) (:goal "
+    try:
+        found = read_problem(f"{head}{text}))", domain, name="goal").goal
+    except ProgramError as error:  # places are told in the text that was given
+        shifted = (replace(d, span=_within(d.span, len(head), len(text))) for d in error.diagnostics)
+        raise ProgramError(tuple(shifted), Source(text, "goal")) from None
+    facts, absent = (
+        tuple(tuple(small.get(x, x) for x in fact) for fact in some) for some in (found.facts, found.absent)
+    )
+    return Condition(facts, absent, found.same, found.different)
+
+
+def _within(span: Span, start: int, length: int) -> Span:
+    """A piece of a text that begins at `start` of a longer one."""
+    begin, end = (min(max(place - start, 0), length) for place in span)
+    return Span(begin, end)
+
+
+def _check(fact: Fact, domain: Domain, kinds: Mapping[str, str]) -> None:
+    if fact[0] not in domain.predicates:
+        raise ArgumentError(f"{_WHO}: there is no predicate '{fact[0]}'; {nearest(fact[0], list(domain.predicates))}")
+    parameters = domain.predicates[fact[0]]
+    if len(fact) - 1 != len(parameters):
+        raise ArgumentError(
+            f"{_WHO}: {fact_text(fact)} has {len(fact) - 1} arguments; '{fact[0]}' has {len(parameters)}"
+        )
+    for term, parameter in zip(fact[1:], parameters, strict=True):
+        if term not in kinds:
+            raise ArgumentError(f"{_WHO}: {fact_text(fact)} names '{term}'; {nearest(term, list(kinds))}")
+        if not any(domain.is_a(kinds[term], kind) for kind in parameter.types):
+            wanted = " or ".join(parameter.types)
+            raise ArgumentError(f"{_WHO}: in {fact_text(fact)}, '{term}' is {kinds[term]}, not {wanted}")

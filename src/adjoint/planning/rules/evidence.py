@@ -1,0 +1,123 @@
+"""Evidence: the certainties of facts that rules support, kept up to date while rules fire."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from typing import NamedTuple
+
+from ..strips.task_types import Fact
+from .certainty import BELIEVED, combine, combined
+from .rule_types import Rule
+
+__all__ = ["Firing"]
+
+_SAME = 1e-12  # certainties that differ by less are the same
+
+
+class Firing(NamedTuple):
+    """A rule with words for its variables: the facts that it used and missed, and what it added and deleted.
+
+    >>> from adjoint.planning.rules import forward_chain, knowledge_base
+    >>> print(forward_chain(knowledge_base("IF part ?x THEN pack ?x"), ["part cup"]).firings[0])
+    rule1 with ?x = cup
+    """
+
+    rule: Rule
+    premises: tuple[Fact, ...]
+    absent: tuple[Fact, ...]
+    adds: tuple[Fact, ...]
+    deletes: tuple[Fact, ...]
+    bindings: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        values = ", ".join(f"{variable} = {word}" for variable, word in self.bindings)
+        return f"{self.rule.name}{f' with {values}' if values else ''}"
+
+
+class Evidence:
+    """The certainties of facts, from what is given and from firings; each change reaches all that depends on it.
+
+    A firing that would support its own premises is no evidence, so a circle of rules does not make itself certain.
+    What counts as evidence has no circles, and so the certainties do not depend on the order in which it came.
+    """
+
+    def __init__(self) -> None:
+        self.certainty: dict[Fact, float] = {}
+        self.given: dict[Fact, float] = {}
+        self.reasons: dict[Fact, list[Firing]] = defaultdict(list)  # all evidence, for explanations
+        self.settled: dict[Fact, float] = {}  # evidence from premises that were deleted since
+        self.support: dict[Fact, dict[int, Firing]] = defaultdict(dict)  # all other evidence, by the firings' numbers
+        self.uses: dict[Fact, dict[int, Firing]] = defaultdict(dict)  # the evidence that a fact gives
+        self.level: dict[Fact, int] = defaultdict(int)  # above the levels of all facts that are evidence for it
+        self.count = 0
+
+    def give(self, fact: Fact, certainty: float) -> list[Fact]:
+        """Tell a fact. The result are the facts whose certainty changed, as in `fire`."""
+        self.given[fact] = certainty
+        return self._update(fact)
+
+    def fire(self, firing: Firing) -> list[Fact]:
+        """Take the evidence of a firing."""
+        self.count += 1
+        changed = []
+        for fact in firing.adds:
+            if not self._is_circular(fact, firing.premises):
+                self.support[fact][self.count] = firing
+                self.reasons[fact].append(firing)
+                for premise in firing.premises:
+                    self.uses[premise][self.count] = firing
+                changed += self._update(fact)
+        return changed
+
+    def forget(self, fact: Fact) -> None:
+        """Delete a fact. What followed from it stays, with the certainty that it has."""
+        for number, firing in self.uses.pop(fact, {}).items():
+            for added in firing.adds:
+                if self.support[added].pop(number, None) is not None:
+                    self.settled[added] = combine(self.settled.get(added, 0.0), self.strength(firing))
+        for known in (self.certainty, self.given, self.settled, self.reasons, self.support):
+            known.pop(fact, None)
+
+    def strength(self, firing: Firing) -> float:
+        """The certainty factor that a firing gives: that of the rule times the least of its premises."""
+        least = min((self.certainty.get(fact, 0.0) for fact in firing.premises), default=1.0)
+        return firing.rule.certainty * least if least > BELIEVED else 0.0
+
+    def _followers(self, fact: Fact) -> list[Fact]:
+        return [x for number, firing in self.uses[fact].items() for x in firing.adds if number in self.support[x]]
+
+    def _is_circular(self, fact: Fact, premises: tuple[Fact, ...]) -> bool:
+        """Whether one of the premises is the fact, or follows from it; if not, the fact gets a level above theirs.
+
+        Evidence leads to higher levels only, so only facts up to the level of the premises can lead to them.
+        """
+        highest = max((self.level[premise] for premise in premises), default=0)
+        if self.level[fact] > highest:
+            return False
+        seen, ahead = {fact}, [fact]
+        while ahead:
+            new = [x for x in self._followers(ahead.pop()) if x not in seen and self.level[x] <= highest]
+            seen.update(new)
+            ahead += new
+        if not seen.isdisjoint(premises):
+            return True
+        raised = deque([(fact, highest + 1)])
+        while raised:
+            here, level = raised.popleft()
+            if self.level[here] < level:
+                self.level[here] = level
+                raised += [(x, level + 1) for x in self._followers(here)]
+        return False
+
+    def _update(self, fact: Fact) -> list[Fact]:
+        """Compute the certainty of a fact, and of all that follows from it."""
+        changed, ahead = [], deque([fact])
+        while ahead:
+            here = ahead.popleft()
+            told = [known[here] for known in (self.given, self.settled) if here in known]
+            value = combined([*told, *map(self.strength, self.support[here].values())])
+            if here not in self.certainty or abs(value - self.certainty[here]) > _SAME:
+                self.certainty[here] = value
+                changed.append(here)
+                ahead += self._followers(here)
+        return changed

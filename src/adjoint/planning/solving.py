@@ -1,0 +1,166 @@
+"""`solve`: from a goal to a plan, by landmarks and relaxed plans (fast), or by A* (a best plan)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from functools import partial
+
+from ..errors import ArgumentError, SolveError, nearest
+from .pddl.task_reader import PathOrText, read_task
+from .search.open_lists import Budget
+from .search.searches import GREEDY, first_goal, ordered_by_f
+from .search.state_spaces import SearchProblem
+from .strips.ground_tasks import GroundTask
+from .strips.grounding import ground
+from .strips.landmark_search import Outcome, landmark_search
+from .strips.mutexes import exclusive_goals
+from .strips.relaxation import h_add, h_ff, h_max, lm_cut
+from .strips.task_types import Domain, Fact, Plan, Problem, fact_text
+
+__all__ = ["HEURISTICS", "solve"]
+
+HEURISTICS: dict[str, Callable[[GroundTask, int], float]] = {
+    "lm_cut": lm_cut,
+    "max": h_max,
+    "ff": h_ff,
+    "add": h_add,
+    "blind": lambda task, state: 0.0,
+}
+"""The heuristics of `solve` by their names: functions of a `GroundTask` and a state."""
+
+_NEVER_TOO_MUCH = ("lm_cut", "max", "blind")  # A* gives best plans with these alone
+_PART = 0.2  # of the time, for the check of pairs
+_LOOK_CLOSER = 500  # expansions after which pairs of goals are checked for contradictions
+
+
+def solve(
+    domain: Domain | Problem | PathOrText, problem: Problem | PathOrText | None = None, *, optimal: bool = False,
+    heuristic: str = "", max_expanded: float = math.inf, max_seconds: float = 60.0,
+) -> Plan:  # fmt: skip
+    """Find actions that lead from the initial state of a problem to its goal.
+
+        >>> from adjoint.planning import book_text, solve
+        >>> plan = solve(book_text("blocks"))
+        >>> print(*plan)
+        (unstack c a) (putdown c) (pickup b) (stack b c) (pickup a) (stack a b)
+
+    - `domain` and `problem` are PDDL texts, paths of files, or data; a text may have both definitions, and a `Problem`
+      knows its domain.
+    - The plan is found fast: by landmarks, and by relaxed plans where these do not suffice, without actions that it can
+      do without. With `optimal` no plan costs less (A* with the heuristic "lm_cut").
+    - `heuristic` names another one of `HEURISTICS`: greedy search by it, or A* if the plan shall be `optimal`.
+
+    If there is no plan, or none within the budgets, the result is false, and its `reason` tells why.
+    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.6; Richter & Westphal (2010); Helmert & Domshlak (2009).
+    """
+    task_of = read_task(domain, problem)
+    _check_options(optimal, heuristic)
+    began, budget = time.perf_counter(), Budget(max_expanded, max_seconds)
+    try:
+        task = ground(task_of, max_seconds=max_seconds)
+    except SolveError as error:
+        nothing = {"expanded": 0, "generated": 0, "ground_actions": 0}
+        return Plan(task_of, (), False, str(error), nothing | {"seconds": time.perf_counter() - began})
+    if task.impossible:
+        outcome = Outcome(None, contradiction(task, budget), 0, 0)
+    elif optimal or heuristic:
+        outcome = _by_heuristic(task, heuristic or "lm_cut", optimal, budget)
+    else:
+        outcome = landmark_search(task, _stop(task, budget))
+    numbers: dict[str, float] = {
+        "expanded": outcome.expanded,
+        "generated": outcome.generated,
+        "ground_actions": len(task.calls),
+    }
+    actions = outcome.actions
+    if actions is None:
+        all_seen = f"no goal can be reached: all {outcome.expanded} reachable states were expanded"
+        reason = outcome.reason or contradiction(task, budget) or all_seen
+        return Plan(task_of, (), False, reason, numbers | {"seconds": time.perf_counter() - began})
+    if not optimal:
+        actions = without_needless(task, actions)
+    numbers["seconds"] = time.perf_counter() - began
+    return Plan(task_of, tuple(map(task.action, actions)), statistics=numbers)
+
+
+def without_needless(task: GroundTask, actions: list[int]) -> list[int]:
+    """The actions without those that can be left out together with all that then do not apply any more.
+
+    Nakhost & Müller (2010): each action is left out in turn; if the goal is reached all the same, it stays out.
+    """
+    at, state = 0, task.initial
+    while at < len(actions):
+        after, rest = state, []
+        for action in actions[at + 1 :]:
+            if task.need_masks[action] & after == task.need_masks[action]:
+                after = task.result(after, action)
+                rest.append(action)
+        if task.is_goal(after):
+            actions = actions[:at] + rest
+        else:
+            state = task.result(state, actions[at])
+            at += 1
+    return actions
+
+
+def _by_heuristic(task: GroundTask, heuristic: str, optimal: bool, budget: Budget) -> Outcome:
+    if reason := contradiction(task, budget):
+        return Outcome(None, reason, 0, 0)
+    if heuristic == "lm_cut":
+        h = partial(lm_cut, until=budget.end)
+    else:
+        h = HEURISTICS[heuristic]
+    problem = SearchProblem(
+        initial=task.initial,
+        actions=task.applicable,
+        result=task.result,
+        is_goal=task.is_goal,
+        cost=lambda state, action: task.costs[action],
+        h=lambda state: h(task, state),
+    )
+    found = first_goal("solve", problem, ordered_by_f(1.0) if optimal else GREEDY, budget, trace=False)
+    return Outcome(list(found.actions) if found.solved else None, found.reason, found.expanded, found.generated)
+
+
+def _stop(task: GroundTask, budget: Budget) -> Callable[[int], str]:
+    """The function that tells a search after each expansion why it should end, or ""."""
+
+    def stop(expanded: int) -> str:
+        if expanded == _LOOK_CLOSER and (reason := contradiction(task, budget)):
+            return reason
+        budget.left = budget.max_expanded - expanded
+        return budget.used_up
+
+    return stop
+
+
+def contradiction(task: GroundTask, budget: Budget) -> str:
+    """Why the goal can never hold, or "": facts of it that never become true, or exclude each other.
+
+    Looking for pairs takes at most a part of the time that is left, since large tasks have very many.
+    """
+    if task.impossible:
+        return f"{_told(task.impossible[0])} can never become true"
+    try:
+        facts = exclusive_goals(task, max_seconds=_PART * max(budget.end - time.perf_counter(), 0.0))
+    except SolveError:
+        return ""
+    if len(facts) == 1:
+        return f"{_told(facts[0])} can never become true"
+    return f"{_told(facts[0])} and {_told(facts[1])} can never hold together" if facts else ""
+
+
+def _told(fact: Fact) -> str:
+    return f"not {fact_text(fact[1:])}" if fact[0] == "not" else fact_text(fact)
+
+
+def _check_options(optimal: bool, heuristic: str) -> None:
+    if heuristic and not (isinstance(heuristic, str) and heuristic in HEURISTICS):
+        raise ArgumentError(f"solve: there is no heuristic '{heuristic}'; {nearest(heuristic, list(HEURISTICS))}")
+    if optimal and heuristic and heuristic not in _NEVER_TOO_MUCH:
+        raise ArgumentError(
+            f"solve: 'optimal' needs a heuristic that never says too much: {', '.join(_NEVER_TOO_MUCH)}; "
+            f"'{heuristic}' may"
+        )

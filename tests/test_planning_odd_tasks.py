@@ -1,0 +1,232 @@
+"""Planning with odd input: tasks that cannot be, huge ones, budgets, other arguments; all end, and tell why."""
+
+import math
+import time
+from dataclasses import replace
+
+import pytest
+
+import adjoint as aj
+from adjoint.planning import (
+    AndOrProblem,
+    Condition,
+    Domain,
+    Operator,
+    Problem,
+    SearchProblem,
+    a_star,
+    and_or_example,
+    anytime_a_star,
+    ao_star,
+    blocks_task,
+    book_task,
+    count_optimal_plans,
+    difference_table,
+    explicit_graph,
+    goal_stack_plan,
+    ground,
+    means_ends,
+    monkey_task,
+    read_plan,
+    read_task,
+    solve,
+    together,
+    validate,
+)
+from adjoint.program import ProgramError
+
+BLOCKS = book_task("blocks")
+
+
+def task(actions: str, objects: str = "o", init: str = "", goal: str = "(g)", more: str = "") -> Problem:
+    """A task of predicates (g), (p ?x), (e ?x ?y), with the costs total-cost and (w ?x)."""
+    domain = f"(define (domain d) (:predicates (g) (p ?x) (e ?x ?y)) (:functions (total-cost) (w ?x)) {actions})"
+    problem = f"(define (problem t) (:domain d) (:objects {objects}) (:init {init}) (:goal {goal}) {more})"
+    return read_task(f"{domain}\n{problem}")
+
+
+def names(stem: str, count: int) -> str:
+    return " ".join(f"{stem}{k}" for k in range(count))
+
+
+# --- tasks that are no tasks ------------------------------------------------------------------------------------------
+
+
+def test_types_above_themselves_are_refused():
+    circle = replace(BLOCKS, domain=replace(BLOCKS.domain, types={"block": "x", "x": "block"}))
+    with pytest.raises(aj.ArgumentError, match="the type 'block' is above itself"):
+        solve(circle)
+
+
+def test_operators_need_names_of_their_own():
+    with pytest.raises(aj.ArgumentError, match="two operators 'go'"):
+        Domain("d", (Operator("go"), Operator("go", adds=(("g",),))))
+
+
+@pytest.mark.parametrize("cost", [-1.0, math.nan, math.inf])
+def test_costs_that_are_none_are_refused(cost):
+    operators = tuple(replace(operator, cost=cost) for operator in BLOCKS.domain.operators)
+    odd = replace(BLOCKS, minimise=True, domain=replace(BLOCKS.domain, operators=operators))
+    with pytest.raises(aj.ArgumentError, match="must be a number, 0 or more"):
+        solve(odd)
+
+
+def test_equalities_of_goals_count():
+    clear = (("clear", "c"),)
+    assert solve(replace(BLOCKS, goal=Condition(clear, same=(("a", "a"),), different=(("a", "b"),))))
+    assert solve(replace(BLOCKS, goal=Condition(clear, same=(("a", "b"),)))).reason == "(= a b) can never become true"
+    assert "not (= a a)" in solve(replace(BLOCKS, goal=Condition(clear, different=(("a", "a"),))), optimal=True).reason
+
+
+GO = "(:action go :parameters (?x) :precondition (p ?x) :effect (and (g) (increase (total-cost) (w ?x))))"
+
+
+def test_a_cost_without_a_value_matters_only_where_costs_count():
+    free = task(GO, init="(p o)")
+    plan = solve(free)
+    assert [str(a) for a in plan] == ["(go o)"] and plan.cost == 1 and validate(plan)
+    assert read_plan(plan.text, free).actions == plan.actions
+    counted = replace(free, minimise=True)
+    for use in (lambda: solve(counted), lambda: validate(["(go o)"], counted), lambda: counted.action("go", "o")):
+        with pytest.raises(aj.ArgumentError, match=r"no number for \(w o\), the cost of \(go o\)"):
+            use()
+    with pytest.raises(ProgramError, match=r"the cost \(w o\) of this action has no value"):
+        read_plan("(go o)", counted)
+
+
+def test_facts_that_are_added_and_deleted_are_true_afterwards():
+    both = task("(:action go :parameters (?x) :precondition (p ?x) :effect (and (p ?x) (not (p ?x)) (g)))",
+                init="(p o)", goal="(and (g) (p o))")  # fmt: skip
+    assert len(solve(both)) == len(solve(both, optimal=True)) == 1 and validate(solve(both))
+    gone = replace(both, goal=Condition((("g",),), (("p", "o"),)))
+    assert not solve(gone) and not validate(["(go o)"], gone)
+
+
+# --- huge tasks -------------------------------------------------------------------------------------------------------
+
+CHAIN = " ".join(f"(e ?x{k} ?x{k + 1})" for k in range(8))
+HUGE = {
+    "any objects": task(f"(:action go :parameters ({names('?x', 8)}) :effect (p ?x0))", names("o", 30)),
+    "equal objects": task(
+        f"(:action go :parameters ({names('?x', 8)}) :precondition (and (= ?x0 ?x1) (= ?x6 ?x7)) :effect (g))",
+        names("o", 30), goal="(p o1)",
+    ),
+    "long joins": task(
+        f"(:action go :parameters ({names('?x', 9)}) :precondition (and {CHAIN} (p ?x0) (p ?x8)) :effect (g))"
+        "(:action make :parameters (?x) :precondition (e ?x ?x) :effect (p ?x))",
+        names("o", 30), " ".join(f"(e o{i} o{j})" for i in range(30) for j in range(30) if i != j) + "(p o1)",
+        goal="(p o2)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HUGE)
+@pytest.mark.parametrize("optimal", [False, True])
+def test_grounding_keeps_to_its_time(name, optimal):
+    began = time.perf_counter()
+    plan = solve(HUGE[name], optimal=optimal, max_seconds=0.1)
+    assert not plan and ("0.1 seconds" in plan.reason or "never" in plan.reason)
+    assert time.perf_counter() - began < 5  # not a claim of speed: without a limit it takes years
+
+
+@pytest.mark.slow
+def test_searches_for_best_plans_keep_to_their_time():
+    """Pairs of facts and estimates of a large task take far longer than the time that is given."""
+    began = time.perf_counter()
+    assert solve(blocks_task(80), optimal=True, max_seconds=1).reason == "the limit of 1 seconds was reached"
+    assert time.perf_counter() - began < 10
+    with pytest.raises(aj.SolveError, match="not known after 0 seconds"):
+        together(ground(BLOCKS), max_seconds=0)
+
+
+@pytest.mark.slow
+def test_operators_with_very_many_conditions():
+    facts = [(f"p{k}",) for k in range(1200)]
+    go = Operator("go", (), Condition(tuple(facts)), adds=(("g",),))
+    wide = Problem("wide", Domain("d", (go,)), {}, frozenset(facts), Condition((("g",),)))
+    assert len(solve(wide)) == 1
+    assert not solve(replace(wide, initial=frozenset(facts[1:])))
+
+
+def test_what_a_search_knows_when_its_time_is_over_is_right():
+    """Successors that were not made before the end are still open: the bound does not promise more than is known."""
+
+    def slow(n):
+        time.sleep(0.01)
+        return 0.0
+
+    steps = SearchProblem(0, lambda n: range(1, 30), lambda n, a: n + a, lambda n: n >= 60, lambda n, a: 1.0 / a, slow)
+    last = list(anytime_a_star(steps, max_seconds=0.15))[-1]
+    assert "0.15 seconds" in last.reason and (not last or last.bound > 1)
+
+
+def test_arcs_of_infinite_cost_lead_nowhere():
+    graph = explicit_graph({"s": {"a": 1, "b": math.inf}, "a": {"g": 1}}, "s", "g")
+    assert count_optimal_plans(graph) == 1 and a_star(graph).cost == 2
+
+
+def test_means_ends_analysis_keeps_to_its_time():
+    actions = (
+        f"(:action go :parameters ({names('?x', 6)}) :precondition (and (p ?x0) (p ?x5)) :effect (g))"
+        "(:action make :parameters (?x ?y) :precondition (e ?x ?y) :effect (p ?x))"
+    )
+    wide = task(actions, names("o", 40))
+    found = means_ends(wide, difference_table(wide.domain, "g", "p"), max_seconds=0.1)
+    assert not found and found.reason
+
+
+def test_goal_stacking_ends_with_actions_that_nothing_needs():
+    free = tuple(replace(operator, cost=0.0) for operator in BLOCKS.domain.operators)
+    for seed in range(5):
+        problem = blocks_task(4, rng=seed)
+        odd = replace(problem, minimise=True, domain=replace(problem.domain, operators=free))
+        found = goal_stack_plan(odd)
+        assert str(found) and (validate(found.plan) if found else found.plan.reason)
+    assert "seconds" in goal_stack_plan(blocks_task(8), max_seconds=1e-9).plan.reason
+    assert str(goal_stack_plan(replace(BLOCKS, goal=Condition()))) == "0 actions"
+
+
+# --- arguments of other kinds -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: validate("(unstack c a)", BLOCKS), "a list of actions, got str; read_plan"),
+        (lambda: validate(5, BLOCKS), "a list of actions, got int"),
+        (lambda: validate([5], BLOCKS), "5 is no action"),
+        (lambda: BLOCKS.action("stack", "a"), "'stack' takes 2 objects, not 1"),
+        (lambda: solve(BLOCKS, heuristic=["ff"]), "there is no heuristic"),
+        (lambda: ground(BLOCKS, max_actions="many"), "max_actions must be a number above 0"),
+        (lambda: goal_stack_plan(3), "must be a Problem, got int"),
+        (lambda: goal_stack_plan(BLOCKS, max_rounds="x"), "max_rounds must be a number above 0"),
+        (lambda: a_star(3), "must be a SearchProblem, got int"),
+        (lambda: a_star(SearchProblem(0, lambda n: None, lambda n, a: n, lambda n: False)), "actions of state 0"),
+        (lambda: explicit_graph([1], "s", "g"), "arcs must be"),
+        (lambda: explicit_graph({"s": {"g": 1}}, ["s"], "g"), "must be hashable"),
+        (lambda: ao_star(3), "must be an AndOrProblem, got int"),
+        (lambda: ao_star(and_or_example(1), "much"), "futility must be a number"),
+        (lambda: ao_star(AndOrProblem(1, lambda n: 3, lambda n: False)), "must be a list of pairs"),
+        (lambda: AndOrProblem(1, {}, lambda n: True), "arcs must be a function"),
+        (lambda: means_ends(3, 4), "must be a Problem, got int"),
+        (lambda: means_ends(monkey_task()[0], 4), "must be a DifferenceTable, got int"),
+        (lambda: means_ends(*monkey_task(), max_depth="deep"), "max_depth must be 1 to 200"),
+        (lambda: means_ends(*monkey_task(), max_seconds=0), "max_seconds must be a number above 0"),
+        (lambda: difference_table(3), "must be a Domain, got int"),
+    ],
+)
+def test_arguments_of_other_kinds_are_named(call, message):
+    with pytest.raises(aj.ArgumentError, match=message):
+        call()
+
+
+def test_names_with_large_letters_are_found():
+    large = replace(
+        BLOCKS,
+        objects={"A": "block"},
+        initial=frozenset({("clear", "A"), ("ontable", "A"), ("handempty",)}),
+        goal=Condition((("holding", "A"),)),
+    )
+    for action in ("(pickup A)", "(PICKUP A)", ("pickup", "A")):
+        assert validate([action], large)
+    assert validate(["(UNSTACK C A)"], replace(BLOCKS, goal=Condition((("holding", "c"),))))

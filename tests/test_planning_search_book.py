@@ -1,0 +1,236 @@
+"""Search: the book's state spaces, AND/OR graphs and means-ends analysis; laws of all searches on random graphs."""
+
+import itertools
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+import adjoint as aj
+from adjoint.planning import validate
+from adjoint.planning.search import (
+    AndOrProblem,
+    SearchProblem,
+    a_star,
+    all_optimal_plans,
+    and_or_example,
+    anytime_a_star,
+    ao_star,
+    bar_path,
+    bidirectional,
+    breadth_first,
+    count_optimal_plans,
+    depth_first,
+    desk_task,
+    desk_with_two_objects,
+    explicit_graph,
+    greedy_best_first,
+    iterative_deepening,
+    means_ends,
+    missionaries_and_cannibals,
+    monkey_and_bananas,
+    monkey_task,
+    moving_blocks,
+    reachable_states,
+    tower_of_hanoi,
+    uniform_cost,
+    weighted_a_star,
+)
+
+# --- the book's state spaces ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("problem", "states", "cost", "plans"),
+    [
+        (moving_blocks(), 13, 3, 1),
+        (monkey_and_bananas(), 13, 4, 1),
+        (missionaries_and_cannibals(), 16, 11, 4),
+        (tower_of_hanoi(2), 9, 3, 1),
+        (tower_of_hanoi(3), 27, 7, 1),
+        (bar_path(), 21, 23, 2),
+        (desk_with_two_objects(), 216, 14, 16),
+    ],
+    ids=lambda x: getattr(x, "name", None),
+)
+def test_states_and_best_plans_of_the_book(problem, states, cost, plans):
+    assert len(reachable_states(problem)) == states
+    assert uniform_cost(problem).cost == a_star(problem).cost == cost
+    assert count_optimal_plans(problem) == plans == len(all_optimal_plans(problem))
+
+
+def test_arcs_and_plans_by_name():
+    graph = reachable_states(moving_blocks())
+    assert len(graph.arcs) == 30
+    assert a_star(monkey_and_bananas()).actions == ("goto(B)", "pushbox(C)", "climbbox", "grasp")
+    for plan in all_optimal_plans(bar_path()):
+        turns = sum("turn" in str(action) for action in plan)
+        assert len(plan) == 11 and turns == 1
+
+
+# --- laws of searches -------------------------------------------------------------------------------------------------
+
+
+def random_graph(seed: int, inconsistent: bool = True) -> tuple[SearchProblem, float]:
+    """A random graph with an admissible, mostly inconsistent estimate, and the least cost to its goal."""
+    draw = random.Random(seed)
+    nodes = range(draw.randint(3, 14))
+    arcs = {a: {b: float(draw.randint(0, 9)) for b in nodes if b != a and draw.random() < 0.3} for a in nodes}
+    goal = nodes[-1]
+    best = dict.fromkeys(nodes, math.inf) | {goal: 0.0}
+    for _ in nodes:  # Bellman and Ford: the second formulation
+        for a in nodes:
+            best[a] = min([best[a], *(cost + best[b] for b, cost in arcs[a].items())])
+    h = {a: best[a] if best[a] == math.inf else best[a] * (draw.random() if inconsistent else 0.5) for a in nodes}
+    return explicit_graph(arcs, 0, goal, h=h), best[0]
+
+
+GRAPHS = [random_graph(seed) for seed in range(300)]
+
+
+def test_a_star_costs_what_uniform_cost_costs():
+    """All searches that promise the cheapest way find it, with estimates that make A* open states again."""
+    found = none = 0
+    for problem, least in GRAPHS:
+        for search in (a_star, uniform_cost, bidirectional):
+            result = search(problem)
+            assert result.solved == (least < math.inf)
+            if result:
+                found += 1
+                assert result.cost == pytest.approx(least, abs=1e-12)
+                assert (
+                    sum(problem.cost(s, a) for s, a in zip(result.states, result.actions, strict=False)) == result.cost
+                )
+            else:
+                none += 1
+                assert result.reason
+    assert found > 300 and none > 100
+
+
+def test_weights_bound_the_cost():
+    for problem, least in GRAPHS:
+        for weight in (1.0, 1.5, 3.0):
+            result = weighted_a_star(problem, weight)
+            if result:
+                assert least - 1e-9 <= result.cost <= weight * least + 1e-9
+        costs, bounds = [], []
+        for result in anytime_a_star(problem, 4.0):
+            if result:
+                costs.append(result.cost)
+                bounds.append(result.bound)
+                assert result.cost <= result.bound * least + 1e-9
+        assert costs == sorted(costs, reverse=True) and bounds == sorted(bounds, reverse=True)
+        if costs:
+            assert costs[-1] == pytest.approx(least) and bounds[-1] == 1
+
+
+def test_searches_by_depth_count_arcs():
+    for problem, _ in GRAPHS[:150]:
+        broad, deep = breadth_first(problem), iterative_deepening(problem)
+        assert broad.solved == deep.solved == depth_first(problem).solved == greedy_best_first(problem).solved
+        if broad:
+            assert len(broad.actions) == len(deep.actions)
+            shallow = depth_first(problem, max_depth=len(broad.actions))
+            assert shallow and len(shallow.actions) == len(broad.actions)
+            if broad.actions:
+                assert not depth_first(problem, max_depth=len(broad.actions) - 1)
+
+
+def test_endless_spaces_end_by_their_budgets():
+    numbers = SearchProblem(0, lambda n: (1, 2), lambda n, a: n + a, is_goal=lambda n: False)
+    for search in (breadth_first, depth_first, uniform_cost, a_star, greedy_best_first):
+        assert search(numbers, max_expanded=100).reason == "the limit of 100 expanded states was reached"
+    assert a_star(numbers, max_seconds=0.05).reason == "the limit of 0.05 seconds was reached"
+
+
+def test_traces_tell_what_was_done():
+    result = a_star(monkey_and_bananas(), trace=True)
+    assert result.trace is not None and len(result.trace) == result.expanded
+    assert [step.order for step in result.trace] == list(range(1, result.expanded + 1))
+    verdicts = {successor.verdict for step in result.trace for successor in step.successors}
+    assert "new" in verdicts and verdicts <= {"new", "cheaper", "reopened", "worse", "ancestor", "closed", "pruned"}
+    assert "goto(B)" in result.explain() and str(result.trace)
+
+
+def test_bad_problems_are_refused():
+    with pytest.raises(aj.ArgumentError, match="must be a function"):
+        SearchProblem(0, (1, 2), lambda n, a: n, lambda n: True)
+    with pytest.raises(aj.ArgumentError, match="hashable"):
+        SearchProblem([0], lambda n: (), lambda n, a: n, lambda n: True)
+    with pytest.raises(aj.ArgumentError, match="max_expanded"):
+        a_star(monkey_and_bananas(), max_expanded=-1)
+    negative = SearchProblem(0, lambda n: (1,), lambda n, a: n + 1, lambda n: n == 3, cost=lambda n, a: -1.0)
+    with pytest.raises(aj.ArgumentError, match="cost"):
+        a_star(negative)
+
+
+# --- AND/OR graphs ----------------------------------------------------------------------------------------------------
+
+
+def test_ao_star_on_the_graphs_of_the_book():
+    first, second = ao_star(and_or_example(1)), ao_star(and_or_example(2))
+    assert (first.cost, first.expanded) == (4, ("A", "B", "E"))
+    assert {node: arc.children for node, arc in first.graph.items()} == {"A": ("B", "C", "D"), "B": ("F",)}
+    assert second.cost == 3
+    assert {node: arc.children for node, arc in second.graph.items()} == {"A": ("B", "C"), "B": ("G",)}
+    assert not ao_star(and_or_example(1), futility=3.5)
+
+
+def random_and_or(seed: int) -> tuple[AndOrProblem, float]:
+    """A random AND/OR graph without cycles, an estimate that is never too large, and the least cost."""
+    draw = random.Random(seed)
+    nodes = list(range(draw.randint(2, 9)))
+    arcs = {}
+    for a in nodes[:-1]:
+        later = nodes[a + 1 :]
+        sizes = [min(len(later), draw.randint(1, 3)) for _ in range(draw.randint(0, 3))]
+        arcs[a] = [(float(draw.randint(0, 5)), tuple(draw.sample(later, size))) for size in sizes]
+    terminals = {n for n in nodes if n == nodes[-1] or draw.random() < 0.25} - {0}
+    value = {}
+    for n in reversed(nodes):  # from the leaves up
+        ways = [cost + sum(value[c] for c in children) for cost, children in arcs.get(n, [])]
+        value[n] = 0.0 if n in terminals else min(ways, default=math.inf)
+    h = {n: 0.0 if value[n] == math.inf else value[n] * draw.random() for n in nodes}
+    return AndOrProblem(0, lambda n: arcs.get(n, []), lambda n: n in terminals, h=lambda n: h[n]), value[0]
+
+
+def test_ao_star_equals_brute_force():
+    """The cost of a node that several need is counted once for each, as in the book's sum over the conjuncts."""
+    solved = 0
+    for seed in range(300):
+        problem, least = random_and_or(seed)
+        found = ao_star(problem)
+        assert found.solved == (least < math.inf)
+        if found:
+            solved += 1
+            assert found.cost == pytest.approx(least)
+    assert solved > 100
+
+
+def test_an_arc_that_needs_its_own_node_is_left_out_whole():
+    arcs = {"A": [(1.0, ("B", "A")), (9.0, ("B",))], "B": []}
+    found = ao_star(AndOrProblem("A", arcs.__getitem__, lambda n: n == "B"))
+    assert found.cost == 9 and found.graph["A"].children == ("B",)
+
+
+# --- means-ends analysis ----------------------------------------------------------------------------------------------
+
+
+def test_means_ends_analysis_solves_the_book_s_tasks():
+    monkey, desk = means_ends(*monkey_task()), means_ends(*desk_task())
+    assert [str(a) for a in monkey.actions] == ["(goto a b)", "(pushbox b c)", "(climbbox c)", "(grasp)"]
+    for found, (problem, _) in ((monkey, monkey_task()), (desk, desk_task())):
+        assert found and validate(found.actions, problem)
+    assert len(desk.actions) >= 14
+    assert "carry" in desk.explain().lower()
+
+
+def test_the_order_of_differences_decides_and_everything_ends():
+    problem, table = monkey_task()
+    verdicts = set()
+    for rows in itertools.permutations(table.rows):
+        found = means_ends(problem, replace(table, rows=rows), max_goals=2000)
+        verdicts.add(bool(found))
+        assert validate(found.actions, problem) if found else found.reason
+    assert True in verdicts
