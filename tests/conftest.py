@@ -5,10 +5,12 @@
 
 import os
 import tempfile
+import zlib
 from collections import Counter
 from pathlib import Path
 
 import hypothesis
+import numpy as np
 import pytest
 
 pytest.register_assert_rewrite("support")
@@ -33,6 +35,14 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = cache.mkdir("compiled_kernels") if cache else Path(tempfile.mkdtemp(prefix="adjoint-tests-"))
     folder.chmod(0o700)
     os.environ["ADJOINT_CACHE"] = str(folder)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Generators of a test's module start anew: a test draws the same numbers, whatever its worker ran before."""
+    fresh = np.random.default_rng(zlib.crc32(item.name.encode())).bit_generator.state
+    for value in vars(getattr(item, "module", None) or object).values():
+        if isinstance(value, np.random.Generator):
+            value.bit_generator.state = fresh
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -252,15 +252,18 @@ def test_colours_decide_between_equal_shapes():
     matched(locate(picture(scene, camera, rng, colour=True), camera, models), truth, models)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 105, 128, 167])
 def test_poses_from_a_depth_camera(seed):
-    """With half a millimetre of noise at each pixel, all six directions are found to a few tenths of a millimetre."""
+    """With half a millimetre of noise at each pixel, all six directions are found to a few tenths of a millimetre.
+
+    In the last three scenes refinement starts far from the pose; it must not end before it stands still.
+    """
     rng = np.random.default_rng(seed)
     camera = random_camera(rng)
     truth = random_blocks(rng, 3)
     scene = scene_of(truth)
     for thing, T in matched(locate(None, camera, MODELS, depth=depths(scene, camera, rng)), truth):
-        assert apart(MODELS[thing.name], thing.T_world_object, T) < 2e-3
+        assert apart(MODELS[thing.name], thing.T_world_object, T) < 1e-3
         assert np.linalg.matrix_rank(thing.covariance) == 6
 
 

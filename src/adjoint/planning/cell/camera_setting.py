@@ -21,7 +21,7 @@ from .cell_scenes import ROBOT, VIEWED, VIEWPOINT, CellScene
 __all__ = ["CellCalibration", "calibrate_cell"]
 
 CORNERS, SPACING = (8, 5), 0.026  # inner corners of the board, and their distance [m]
-_T_TOOL_BOARD = se3.exp([0.02, -0.03, 0.4, 0.004, -0.006, 0.16])  # how the hand happens to hold it; nobody knows
+_HELD = np.array([0.02, -0.03, 0.4, 0.004, -0.006, 0.16])  # exp of it is how the hand holds the board; nobody knows
 _ABOUT = Camera.pinhole((640, 480), 0.6).at(looking_at(VIEWPOINT, VIEWED))  # where the camera was put up, about
 _LIGHT = DirectionalLight([-0.5, 0.1, -0.8], intensity=0.6, shadows=False)
 _FAR = 0.5, 1.0  # [m] from the camera to the board
@@ -103,7 +103,7 @@ def _stations(world: World, photos: int, rng: np.random.Generator) -> np.ndarray
         board = board @ se3.exp([*rng.uniform(-_TILT, _TILT, 2), rng.uniform(-np.pi, np.pi), 0, 0, 0])
         if not visible(_ABOUT, se3.act(board, rim)).all():
             continue
-        sought = inverse_kinematics(known.robot, base @ board @ se3.inverse(_T_TOOL_BOARD), known.tool)
+        sought = inverse_kinematics(known.robot, base @ board @ se3.exp(-_HELD), known.tool)
         sought = within_limits(known.robot, sought)
         q = sought.q[sought.exact]
         if len(q):
@@ -118,7 +118,7 @@ def _photo(scene: CellScene, q: np.ndarray, noise: float, rng: np.random.Generat
     world = scene.told.set_configuration(ROBOT, q)
     squares = np.pad(np.indices((CORNERS[1] + 1, CORNERS[0] + 1)).sum(axis=0) % 2, 1, constant_values=1)
     size = SPACING * np.array([CORNERS[0] + 3, CORNERS[1] + 3])
-    at = world.pose(f"{ROBOT}.tool") @ _T_TOOL_BOARD
+    at = world.pose(f"{ROBOT}.tool") @ se3.exp(_HELD)
     solids = [*world.scene(), Textured(size, squares, T_world_solid=at)]
     return intensity_image(
         Scene(solids), scene.camera, _LIGHT, ambient=0.35, samples=3, noise=noise, rng=rng

@@ -40,7 +40,7 @@ _LEAST_SIGMA = 2e-4  # [m] depth cameras are not better
 _SIGMAS = 4.0  # a point is off the surface, or above the plane, if it is this many standard deviations away
 _COARSE = 4e-3  # [m] points this near to a rough pose agree with it
 _SURFACE, _FEW = 3000, 60  # points of a surface for refining, and for trying poses
-_ROUNDS = 8
+_ROUNDS, _STILL = 30, 1e-5  # rounds of refinement at most; [m] a step of a point that ends them
 _GRAZING = 0.1  # surfaces whose normal has a smaller cosine to the line of sight are not looked at
 _BELOW_BEST = 0.3  # poses that agree less than the best by this much are not refined
 _SURE, _HERE = 0.9, 0.3  # the quality of a pose that is right, and the part of a footprint that it shares with others
@@ -234,6 +234,8 @@ def _refined(camera, seen, edges: EdgeMap, region, model, surface, T):
         if not np.isfinite(step).all() or np.linalg.norm(step[3:]) > model.size:
             return None
         T = T @ se3.exp(step)
+        if k >= len(_REACH) and np.linalg.norm(step[:3]) * model.size + np.linalg.norm(step[3:]) < _STILL:
+            break
     if np.linalg.matrix_rank(A) < 6:
         return None
     # Neighbouring pixels share noise, and points that were left out count all the same: a correlation of 2 x 2 pixels.

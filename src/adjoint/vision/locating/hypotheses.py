@@ -154,7 +154,7 @@ def spread_poses(
 
 def _apart(tried: np.ndarray, score: np.ndarray, spacing: np.ndarray, turn: float, most: int) -> list[int]:
     """The numbers of the best of `tried` (n, 3), x, y and angle; no two are nearer than the spacing (3,)."""
-    order = np.argsort(-score)
+    order = np.argsort(-score, kind="stable")  # else equal ones would differ from machine to machine
     order = order[score[order] > max(_LEAST_SCORE, score[order[0]] - _BELOW_BEST)]
     kept: list[int] = []
     for k in order:
