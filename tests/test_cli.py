@@ -20,7 +20,7 @@ from adjoint.errors import ArgumentError, ModelError
 PUMA = aj.robots.puma560()
 COMMANDS = (
     "info check convert fk ik jacobian torque simulate trajectory equations compile identify calibrate bench view demo "
-    "cache program"
+    "cache program plan"
 ).split()
 GROUPS = {
     "trajectory": "make check retime sample plot".split(),

@@ -20,6 +20,7 @@ VARIES = (
     "simulate",
     "retime",
     "program run",
+    "plan blocks --optimal",
 )  # these print times, or numbers as small as rounding errors
 
 
@@ -67,7 +68,7 @@ def test_the_page_shows_all_commands():
     for (
         name
     ) in "info check convert fk ik jacobian torque simulate trajectory equations compile identify calibrate bench \
-                 view demo cache program".split():
+                 view demo cache program plan".split():
         assert name in named, name
 
 

@@ -10,8 +10,8 @@
 - `guard` turns errors, warnings and Ctrl-C into one line each; `options` has what several commands take.
 - The commands: `models` (info, check, convert), `poses` (fk, jacobian), `reaching` (ik), `forces` (torque),
   `motions` (trajectory), `simulating` (simulate), `formulas` (equations, compile), `recordings` (identify, calibrate),
-  `programs` (program, with `program_options`, `program_inputs` and `program_reports`), `racing` (bench), `showing`
-  (view, demo), `keeping` (cache).
+  `programs` (program, with `program_options`, `program_inputs` and `program_reports`), `tasks` (plan),
+  `racing` (bench), `showing` (view, demo), `keeping` (cache).
 - `app` joins them into one program.
 
 Modules of this folder import NumPy and the rest of the library inside functions, so that help and completion are fast.

@@ -21,6 +21,7 @@ from . import (
     recordings,
     showing,
     simulating,
+    tasks,
 )
 from .guard import Commands
 
@@ -31,6 +32,7 @@ _TASKS = {
     "Look at a robot": (models.info, models.check, models.convert),
     "Compute": (poses.fk, reaching.ik, poses.jacobian, forces.torque),
     "Move": (simulating.simulate,),
+    "Plan": (tasks.plan,),
     "Write mathematics": (formulas.equations, formulas.compile),
     "Learn from data": (recordings.identify, recordings.calibrate),
     "This program": (racing.bench,),
