@@ -23,7 +23,7 @@ from adjoint.planning.cell import (
     see_blocks,
 )
 from adjoint.planning.cell.cell_runs import updated
-from adjoint.planning.cell.cell_scenes import SPAN, TABLE, TABLE_TOP, block_mass, part_size
+from adjoint.planning.cell.cell_scenes import SPAN, TABLE, TABLE_TOP, block_mass, flat_pose, part_size
 from adjoint.planning.cell.motion_recheck import recheck
 from adjoint.planning.pddl import read_task
 from adjoint.planning.refining import joined_run, problem_of, sensed_facts
@@ -341,3 +341,39 @@ def test_an_arm_that_hides_a_block_steps_aside():
     assert "purple" in someone.done[4] and [str(action) for action in run.run.actions].count("(withdraw puma)") == 1
     assert run.looks[5].seen.lost == ("purple",) and "purple" in run.looks[6].seen.poses
     assert run.reached and true_goal(run) and run.contacts == () and run.dropped == ()
+
+
+def stacked(scene: CellScene, world, *names: str):
+    """The world with blocks on each other, given from below to above."""
+    for below, name in pairwise(names):
+        T = np.array(world.pose(below))
+        T[2, 3] += (part_size(scene.blocks[below])[2] + part_size(scene.blocks[name])[2]) / 2
+        world = world.detach(name).move(name, T).attach(name, below, "conditional")
+    return world
+
+
+@pytest.mark.slow
+def test_a_block_that_is_seen_before_the_arm_is_not_hidden_by_it():
+    """The top of a tower is before the pedestal of the arm; only what looks like the arm may be the arm."""
+    scene = random_cell(rng=np.random.default_rng([41, 11]))
+    blocks = {name: part for name, part in scene.blocks.items() if name != "purple"}
+    believed = stacked(scene, scene.world.remove("purple"), "green", "red", "yellow")
+    world = stacked(scene, believed, "yellow", "blue")
+    seen = see_blocks(shot(scene, world), scene.camera, blocks, believed=believed)
+    assert seen.missing == () and [seen.below[name] for name in ("red", "yellow", "blue")] == ["green", "red", "yellow"]
+    assert np.linalg.norm((seen.poses["blue"] - world.pose("blue"))[:3, 3]) < 3e-3
+
+
+@pytest.mark.slow
+def test_what_lies_below_decides_between_planes_of_nearly_the_same_height():
+    """Red lies on blue, 50 mm above the table, and looks nearly the same 40 mm above it, where nothing carries it."""
+    scene = random_cell(rng=np.random.default_rng([41, 19]))
+    world = scene.world.remove("red")
+    for name, place in {"blue": (0.70305, -0.15093, -2.9957), "green": (0.61409, -0.15472, -1.55403)}.items():
+        T = flat_pose(*place, TABLE_TOP + part_size(scene.blocks[name])[2] / 2)
+        world = world.detach(name).move(name, T).attach(name, TABLE, "conditional")
+    world = world.add("red", scene.world.parts["red"])
+    believed, world = stacked(scene, world, "green", "red"), stacked(scene, world, "blue", "red")
+    seen = see_blocks(shot(scene, world), scene.camera, scene.blocks, believed=believed)
+    assert seen.missing == () and seen.below["red"] == "blue"
+    assert np.linalg.norm((seen.poses["red"] - world.pose("red"))[:3, 3]) < 3e-3

@@ -1,5 +1,6 @@
 """Linear planning, goal by goal: the Sussman anomaly in numbers, and how it ends."""
 
+import math
 from dataclasses import replace
 from itertools import permutations
 
@@ -46,7 +47,7 @@ def test_print_explains_each_action():
     text = str(goal_stack_plan(sussman(), [AB, BC]))
     assert "(putdown c), since (handempty) is needed by (pickup a)" in text
     assert "  undoes (on a b)" in text and text.endswith("10 actions")
-    assert repr(goal_stack_plan(sussman(), [AB, BC])) == "<GoalStackPlan of s: 10 actions; goals undone 1 times>"
+    assert repr(goal_stack_plan(sussman(), [AB, BC])) == "<GoalStackPlan of s: 10 actions; goals undone 1 time>"
 
 
 def test_goals_that_undo_each_other_forever_end():
@@ -59,7 +60,13 @@ def test_goals_that_undo_each_other_forever_end():
     found = goal_stack_plan(task)
     assert not found and found.plan.reason == "the goals undo each other again and again"
     short = goal_stack_plan(replace(sussman()), max_rounds=1)
-    assert not short and "after 1 rounds (max_rounds)" in short.plan.reason
+    assert not short and "after 1 round (max_rounds)" in short.plan.reason
+
+
+def test_rounds_without_a_limit():
+    assert goal_stack_plan(sussman(), max_rounds=math.inf).plan == goal_stack_plan(sussman()).plan
+    with pytest.raises(aj.ArgumentError, match="max_seconds must be a number above 0"):
+        goal_stack_plan(sussman(), max_seconds=10**400)
 
 
 def test_absent_goals():
@@ -75,7 +82,8 @@ def test_impossible_goal():
 
 
 def test_bad_order():
-    with pytest.raises(aj.ArgumentError, match="must have each goal once"):
-        goal_stack_plan(sussman(), [AB])
+    for order in ([AB], 5, [5], [None], [AB, ("on", "b", 5)], "ab"):
+        with pytest.raises(aj.ArgumentError, match="must have each goal once"):
+            goal_stack_plan(sussman(), order)
     with pytest.raises(aj.ArgumentError, match="the plan is not valid"):
         triangle_table(plan_of(sussman(), "pickup b"))

@@ -1,7 +1,7 @@
 """Schemata and macros: Fig. 10.18, schemata that hold for all objects they allow, and macros that equal their steps."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -34,6 +34,7 @@ from adjoint.planning.learning import (
 )  # fmt: skip
 from adjoint.planning.learning.matching import bound_condition
 from adjoint.planning.learning.plan_schemas import types_meet
+from adjoint.planning.monitoring import monitor, triangle_table
 from adjoint.planning.search import Difference, DifferenceTable
 from adjoint.planning.strips.task_types import Condition, Domain, Operator, Parameter, Plan, Problem
 from adjoint.planning.validation import validate
@@ -163,19 +164,33 @@ def test_macro_equals_its_steps(seed):
         return
     schema = generalise(plan)
     macro = macro_operator(schema)
-    tried = 0
+    itself = macro.ground(*(schema.example[p.name] for p in macro.parameters))
+    assert itself.applies(plan.problem.initial) and itself.result(plan.problem.initial) == plan.states[-1]
     for binding in bindings(schema, plan.problem, rng):
         action = macro.ground(*(binding[p.name] for p in macro.parameters))
         extra = {f for f in plan.problem.initial if rng.random() < 0.5} - set(action.needs.absent)
         state = frozenset(action.needs.facts) | extra
         if action.applies(state):
-            tried += 1
             after = state
             for step in schema.actions(binding):
                 assert step.applies(after)
                 after = step.result(after)
             assert action.result(state) == after
-    assert tried, "the example itself is such a binding"
+
+
+def test_macro_can_be_done_where_it_was_learned():
+    """Two lamps light the same hall, and the curtain takes away what both of them gave."""
+    lamp = operator("lamp", "?l:object ?r:object", "in ?l ?r", "warm ?l, bright ?r", "")
+    curtain = operator("curtain", "?r:object", "", "dark ?r", "bright ?r")
+    start = frozenset(facts("in l1 hall, in l2 hall"))
+    goal = Condition(facts("warm l1, warm l2, dark hall"))
+    objects = dict.fromkeys(("l1", "l2", "hall"), "object")
+    task = Problem("lamps", Domain("lamps", (lamp, curtain)), objects, start, goal)
+    plan = plan_of(task, "lamp l1 hall, lamp l2 hall, curtain hall")
+    schema = generalise(plan, "evening")
+    assert len(breadth_first(with_macros(task, [schema]))) == 1
+    action = macro_operator(schema).ground(*schema.example.values())
+    assert action.applies(start) and action.result(start) == plan.states[-1]
 
 
 def test_guard_is_needed():
@@ -195,6 +210,39 @@ def test_instantiate_finds_objects():
     assert validate(third)
     fixed = instantiate(schema, fetch("d1 r1 r2, d9 r1 r2", goal="in b1 r1"), {"?d2": "d9"})
     assert [str(a) for a in fixed][1] == "(pushthru rob b1 d9 r2 r1)"
+
+
+@pytest.mark.slow
+def test_a_long_plan_fits_the_task_it_was_learned_from():
+    """48 steps: the search alone would end by its budget before it found the objects."""
+    blocks = [f"b{k}" for k in range(25)]
+    start = facts("handempty") + tuple((name, block) for block in blocks for name in ("clear", "ontable"))
+    goal = Condition(tuple(("on", *pair) for pair in pairwise(blocks)))
+    task = Problem("tower", BLOCKS, dict.fromkeys(blocks, "block"), frozenset(start), goal)
+    pairs = list(pairwise(blocks))[::-1]
+    plan = plan_of(task, ", ".join(f"pickup {a}, stack {a} {b}" for a, b in pairs))
+    schema = generalise(plan)
+    assert len(plan) == 48 and len(schema.needs.different) == 25 * 24 / 2
+    assert instantiate(schema, task).actions == plan.actions
+    assert not instantiate(schema, replace(task, initial=task.initial - {("clear", "b3")}), budget=1000)
+
+
+@pytest.mark.slow
+def test_long_plans():
+    """2000 steps that have the same parameters again and again; the table is a hundred million letters."""
+    step = operator("inc", "?a:object ?b:object", "at ?a, next ?a ?b", "at ?b", "at ?a")
+    names = [f"c{k}" for k in range(2001)]
+    nexts = frozenset(("next", *pair) for pair in pairwise(names))
+    start, goal = nexts | {("at", "c0")}, Condition((("at", "c2000"),))
+    task = Problem("count", Domain("count", (step,)), dict.fromkeys(names, "object"), start, goal)
+    plan = Plan(task, tuple(step.ground(a, b) for a, b in pairwise(names)))
+    schema = generalise(plan)
+    assert len(schema.parameters) == 2001 and len({p.name for p in schema.parameters}) == 2001
+    assert instantiate(schema, task).actions == plan.actions
+    assert schema.table.head_adds(2000) == (("at", schema.steps[-1].arguments[1]),)
+    assert str(triangle_table(plan)).endswith("+") and len(triangle_table(plan).surviving) == 2000
+    states = list(plan.states)
+    assert len(monitor(plan, lambda: states[0], lambda action: states.pop(0)).actions) == 2000
 
 
 def test_instantiate_says_why_not():
@@ -328,7 +376,7 @@ def test_print_of_a_schema():
     text = str(generalise(book_fetch_plan(), "fetch"))
     assert text.splitlines()[0] == "schema fetch" and "  ?x is not ROBOT" in text
     assert repr(generalise(fetch_plan(), "f")).startswith("<PlanSchema f(?k ?d ?a ?b ?x ?d2 ?b2): (gothru ?k")
-    assert repr(MacroStore().learn(fetch_plan(), "f")) == "<MacroStore: 1 macros (f)>"
+    assert repr(MacroStore().learn(fetch_plan(), "f")) == "<MacroStore: 1 macro (f)>"
 
 
 def _priced() -> Plan:
@@ -354,12 +402,22 @@ def test_steps_have_the_costs_of_their_objects():
     ("call", "message"),
     [
         (lambda: generalise(plan_of(sussman(), "pickup b, pickup a")), r"step 2, \(pickup a\) needs \(clear a\)"),
+        (lambda: generalise(sussman_plan(), 5), "generalise: the name must be a str, got int"),
         (lambda: instantiate(sussman_plan(), sussman()), "a PlanSchema is needed, got Plan"),
         (lambda: instantiate(generalise(fetch_plan()), fetch(), {"?kk": "rob"}), r"no parameter '\?kk'; did you mean"),
         (lambda: instantiate(generalise(fetch_plan()), fetch(), {"?k": "bob"}), "no object 'bob' for"),
         (lambda: instantiate(generalise(fetch_plan()), fetch(), {"?k": "b1"}), r"'b1' is no robot, which \?k must be"),
         (lambda: macro_operator(generalise(Plan(fetch(goal="in b1 r2")))), "the schema 'nothing' has no steps"),
         (lambda: macro_operator(generalise(_priced())), r"the cost of 'drive' is the function \(far \?a \?b\)"),
+        (lambda: instantiate(generalise(fetch_plan()), fetch(), ["?k"]), "the binding must be a Mapping, got list"),
+        (lambda: instantiate(generalise(fetch_plan()), fetch(), {"?k": ["rob"]}), r"no object \['rob'\] for"),
+        (lambda: relevant_part(None, fetch()), "relevant_part: a PlanSchema is needed, got NoneType"),
+        (lambda: relevant_part(generalise(fetch_plan()), fetch(), 5), "wanted must be an Iterable, got int"),
+        (lambda: with_macros(fetch(), None), "the macros must be an Iterable, got NoneType"),
+        (lambda: expand(fetch_plan(), 5), "the macros must be an Iterable, got int"),
+        (lambda: MacroStore(5), "macros must be a tuple, got int"),
+        (lambda: MacroStore((fetch_plan(),)), "MacroStore: a PlanSchema is needed, got Plan"),
+        (lambda: learn_differences(DifferenceTable(()), None), "the plans must be an Iterable, got NoneType"),
         (lambda: with_macros(fetch(), [generalise(fetch_plan(), "gothru")]), "has an operator 'gothru'"),
         (lambda: with_macros(fetch(), [generalise(sussman_plan())]), "has the step 'unstack', which 'fetch' has not"),
     ],
@@ -367,3 +425,12 @@ def test_steps_have_the_costs_of_their_objects():
 def test_bad_input(call, message):
     with pytest.raises(aj.ArgumentError, match=message):
         call()
+
+
+@pytest.mark.parametrize("budget", [None, "x", float("nan"), -1, 0, True])
+def test_bad_budgets(budget):
+    schema = generalise(fetch_plan())
+    for call in (instantiate, relevant_part):
+        assert call(schema, fetch(), budget=float("inf"))
+        with pytest.raises(aj.ArgumentError, match=f"{call.__name__}: budget must be a number above 0"):
+            call(schema, fetch(), budget=budget)

@@ -1,6 +1,7 @@
 """Memories of plans: the distance of tasks against brute force and as a metric, recall, adaptation, and files."""
 
 import json
+import time
 from dataclasses import replace
 from itertools import permutations
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from support.planning_tasks import BLOCKS, breadth_first, facts, fetch, fetch_plan, plan_of, sussman, sussman_plan
 
 import adjoint as aj
+from adjoint.planning import blocks_task
 from adjoint.planning.learning import PlanMemory, load_memory, task_distance
 from adjoint.planning.pddl import book_task
 from adjoint.planning.solving import solve
@@ -113,6 +115,28 @@ def test_distance_has_a_budget():
     assert not found.exact and 0 < found.distance < 1
 
 
+def test_objects_without_facts_and_operators_do_not_count():
+    spare = replace(sussman(), objects={**sussman().objects, "spare": "block", "other": "block"})
+    fewer = replace(sussman(), domain=replace(BLOCKS, operators=BLOCKS.operators[:2]))
+    assert all(
+        task_distance(*pair).distance == 0 for pair in ((sussman(), spare), (spare, sussman()), (sussman(), fewer))
+    )
+    assert task_distance(sussman(), replace(spare, initial=sussman().initial | {("clear", "spare")})).distance > 0
+
+
+@pytest.mark.slow
+def test_recall_ends_in_time_and_says_so():
+    memory = PlanMemory().remember(sussman_plan())
+    for k in range(3):
+        memory = memory.remember(solve(blocks_task(25, rng=k)))
+    began = time.perf_counter()
+    found = memory.recall(blocks_task(25, rng=9), max_seconds=0.5)
+    assert time.perf_counter() - began < 10  # the bounds end where one is found; the search alone goes on for longer
+    assert len(found) == 4 and not all(candidate.exact for candidate in found)
+    assert all(0 <= candidate.distance <= 1 for candidate in found)
+    assert all(candidate.exact for candidate in PlanMemory().remember(sussman_plan()).recall(sussman()))
+
+
 def test_recall_by_renaming():
     """The tower of other blocks, with other names, comes back at distance 0."""
     memory = PlanMemory().remember(fetch_plan()).remember(sussman_plan())
@@ -204,8 +228,9 @@ def task_with(**parts):
         (task_with(domain="/etc/hostname"), r"'domain' must be a text of PDDL, which begins with \("),
         (task_with(plan="(pickup b)"), "task 1: the plan does not work: the goal is missed"),
         (task_with(plan="(pickup a)"), r"task 1: the plan does not work: step 1, \(pickup a\)"),
-        (task_with(plan="(fly a)"), "fly"),
-        (task_with(problem="(define (problem"), "problem"),
+        (task_with(plan="(fly a)"), "memory.json: task 1: .*fly"),
+        (task_with(problem="(define (problem"), "memory.json: task 1: .*problem"),
+        (task_with(domain="(define"), "memory.json: task 1: domain:1"),
     ],
 )
 def test_bad_files(tmp_path, change, message):
@@ -225,5 +250,18 @@ def test_files_that_are_no_json(tmp_path, text):
 def test_bad_arguments():
     with pytest.raises(aj.ArgumentError, match="two Problems are needed, got Plan"):
         task_distance(sussman_plan(), sussman())  # type: ignore[arg-type]
+    for budget in ({"budget": None}, {"budget": "x"}, {"budget": float("nan")}, {"max_seconds": -1}):
+        with pytest.raises(aj.ArgumentError, match=f"task_distance: {next(iter(budget))} must be a number above 0"):
+            task_distance(sussman(), sussman(), **budget)
+    memory = PlanMemory().remember(sussman_plan())
+    with pytest.raises(aj.ArgumentError, match="recall: max_seconds must be a number above 0"):
+        memory.recall(sussman(), max_seconds=None)  # type: ignore[arg-type]
+    with pytest.raises(aj.ArgumentError, match="recall: the problem must be a Problem, got NoneType"):
+        PlanMemory().recall(None)  # type: ignore[arg-type]
+    with pytest.raises(aj.ArgumentError, match="PlanMemory: each of `plans` must be a Plan, got int"):
+        PlanMemory((5,))  # type: ignore[arg-type]
+    for call, caller in ((memory.save, "save"), (load_memory, "load_memory")):
+        with pytest.raises(aj.ArgumentError, match=f"{caller}: the path of a file is needed, got NoneType"):
+            call(None)  # type: ignore[arg-type]
     with pytest.raises(aj.ArgumentError, match="the plan is not valid"):
         PlanMemory().remember(plan_of(sussman(), "pickup a"))

@@ -157,6 +157,54 @@ def test_long_chains_and_other_types():
         term("f(")
 
 
+def called_deep(frames: int, function):
+    return function() if frames == 0 else called_deep(frames - 1, function)
+
+
+def test_the_deepest_formulas_are_usable_far_down_the_stack():
+    deep = Function("A")
+    for _ in range(199):
+        deep = Function("f", (deep,))
+    x = Atom("P", (deep, Variable("x0")))
+    for i in range(199):
+        x = (ForAll, Exists)[i % 2](Variable(f"x{i}"), x)
+    one = Interpretation(1, {("A", ()): 0, ("f", (0,)): 0}, {("P", (0, 0))})
+    for function in (
+        lambda: str(deep) + repr(deep) + str(x) + repr(x),
+        lambda: clause_form(x),
+        lambda: holds(x, one),
+        lambda: unify(deep, deep) == {} and substitute(deep, {Variable("x"): deep}),
+        lambda: prove([x], "Q").status == "not provable",
+    ):
+        assert called_deep(200, function)
+    with pytest.raises(ArgumentError, match="at most 200 levels"):
+        Function("f", (deep,))
+    with pytest.raises(ArgumentError, match="more than 200 levels"):
+        Not(x)
+
+
+@pytest.mark.parametrize(
+    "make, told",
+    [
+        (lambda: Function("f", ("x",)), "Function f: argument 1 is no term but 'x'"),
+        (lambda: Function("f", [Variable("x")]), "Function f: the arguments are a tuple of terms, got list"),
+        (lambda: Function(None), "Function: a name is a text such as 'P', got None"),
+        (lambda: Variable(3), "Variable: a name is a text"),
+        (lambda: Atom(""), "Atom: a name is a text"),
+        (lambda: Atom("P", (Atom("Q"),)), "Atom P: argument 1 is no term"),
+        (lambda: And("P", "Q"), "And: its parts are formulas, got 'P'"),
+        (lambda: Not(None), "Not: its parts are formulas, got None"),
+        (lambda: ForAll("x", Atom("P")), "ForAll: the variable must be a Variable, got str"),
+        (lambda: Exists(Variable("x"), "P"), "Exists: its parts are formulas"),
+        (lambda: clause_form("P", taken=3), "clause_form: taken must be a Collection"),
+    ],
+)
+def test_parts_of_a_wrong_kind(make, told):
+    with pytest.raises(ArgumentError, match=told):
+        make()
+    assert ForAll(Variable("x"), Atom("P", (Function("f", (Variable("x"),)),))) == formula("forall x. P(f(x))")
+
+
 # --- truth tables -----------------------------------------------------------------------------------------------------
 
 
@@ -341,6 +389,7 @@ def test_steps_of_the_clause_form():
     renamed = clause_form("(forall x. P(x)) & forall x. Q(x, ?x1)").clauses
     assert [str(x) for x in renamed] == ["P(?x)", "Q(?x2, ?x1)"]
     assert clause_form("P | ~P").clauses == ()
+    assert repr(clause_form("P")) == "<ClauseForm: 1 clause>"
 
 
 def test_the_sentences_of_problem_10_3():
@@ -367,4 +416,6 @@ def test_formulas_that_need_too_many_clauses():
         clause_form(" | ".join(f"(P{i} & Q{i})" for i in range(30)))
     with pytest.raises(SolveError, match="parts"):
         clause_form(" <-> ".join(f"P{i}" for i in range(30)))
+    # A formula of few atoms has few clauses that say something and are different.
+    assert prove([], " <-> ".join("PQ" * 4)) and not prove([], " <-> ".join("PQP" * 3))
     assert len(clause_form(" & ".join(f"(P{i} | Q{i})" for i in range(150))).clauses) == 150

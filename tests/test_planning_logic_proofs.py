@@ -65,7 +65,7 @@ def check(proof) -> None:
             assert any(set(x.literals) == set(step.clause.literals) for x in resolvents(*parents))
         elif step.how == "factor":
             assert subsumes(Clause(step.clause.literals), step.clause)
-            assert len(step.clause.literals) < len(parents[0].literals)
+            assert len(step.clause.with_answers.literals) < len(parents[0].with_answers.literals)
         else:
             assert not parents and step.how.split()[0] in ("axiom", "negated")
     assert proof.steps[-1].clause.literals == ()
@@ -193,6 +193,52 @@ def test_answers():
     assert anything is not None and anything["x"].variables
 
 
+@pytest.mark.parametrize(
+    "axioms, answer",
+    [
+        (["P(A) | P(B)", "~P(A)"], "B"),
+        (["P(A) | P(B)", "Q(C)", "R(C)", "forall x. Q(x) & R(x) -> P(x)"], "C"),
+        (["P(A) | P(B)", "forall x. P(x) -> P(f(x))", "P(f(A)) -> P(A)", "P(B) -> P(A)"], "A"),
+        (["forall x. P(x) | P(A)"], "A"),  # whatever x is: also A
+    ],
+)
+def test_a_single_answer_is_preferred(axioms, answer):
+    proof = prove(axioms, "exists x. P(x)")
+    check(proof)
+    assert proof.answer == {"x": term(answer)} and proof.reason == ""
+    assert prove(axioms, f"P({answer})")
+
+
+def test_why_there_is_no_single_answer():
+    either = prove(["P(A) | P(B)"], "exists x. P(x)")
+    assert either and either.reason == "no single answer was found: none follows from the axioms"
+    assert str(either).endswith("  answer  x = A\n      or  x = B")
+    # No drinker has a name: sk1, of whom the negated goal says that he does not drink, is none.
+    assert prove([], "exists x. D(x) -> forall y. D(y)").answer is None
+    endless = ["P(A) | P(B)", "forall x. P(f(x)) -> P(x)"]
+    proof = prove(endless, "exists x. P(x)", max_depth=10)
+    assert len(proof.answers) == 2 and "no single answer was found: the search left out" in proof.reason
+    proof = prove(endless, "exists x. P(x)", max_clauses=20)
+    assert len(proof.answers) == 2 and proof.reason == "no single answer was found: more than 20 clauses were kept"
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_there_is_a_single_answer_if_the_goal_is_proved_of_one_constant(rng):
+    atoms = [f"{name}({x})" for name in "PQ" for x in "ABC"]
+    clauses = [" | ".join(rng.choice(["", "~"]) + x for x in rng.sample(atoms, 2)) for _ in range(6)]
+    axioms = [*clauses, "forall x. Q(x) -> P(x)"]
+    proof = prove(axioms, "exists x. P(x)", support="all")
+    proved = [x for x in "ABC" if prove(axioms, f"P({x})", support="all")]
+    if () in {step.clause.answers for step in proof.steps[-1:]}:  # the axioms contradict each other
+        assert proved == ["A", "B", "C"]
+    elif proof.answer is None:
+        assert not proved
+    else:
+        assert str(proof.answer["x"]) in proved or proof.answer["x"].variables
+
+
 # --- the monkey and the bananas, Sec. 10.4 ----------------------------------------------------------------------------
 
 
@@ -224,6 +270,17 @@ def test_plans_of_what_is_no_state():
         situation_plan("grasp(?s)")
 
 
+def test_long_plans_and_deep_inputs():
+    """Inputs are kept however deep they are, and the search goes as deep as `max_depth` says."""
+    deep = formula(f"P({'f(' * 90}A{')' * 90})")
+    assert deep.arguments[0].depth == 91
+    assert prove([deep], deep, max_depth=5) and prove([deep, "forall x. P(f(x)) -> P(x)"], "P(A)", max_depth=5)
+    walk = ["AT(n0, s0)", *(f"forall s. AT(n{i}, s) -> AT(n{i + 1}, go(s))" for i in range(60))]
+    plan = prove(walk, "exists s. AT(n60, s)").answer
+    assert plan is not None and len(situation_plan(plan["s"])) == 60
+    assert prove(["N(Z)", "forall x. N(s(x)) -> N(x)"], "N(A)", max_depth=1e9).status == "budget"
+
+
 # --- ends, and bad input ----------------------------------------------------------------------------------------------
 
 
@@ -232,7 +289,12 @@ def test_endless_searches_end():
     proof = prove(growing, "Q(A)")
     assert proof.status == "not provable" and proof.open_goals == (formula("Q(A)"),)
     proof = prove(["forall x. P(f(x)) -> P(x)"], "P(A)", max_clauses=50)
-    assert (proof.status == "budget" and "too large" in proof.reason) or "50 clauses" in proof.reason
+    assert proof.status == "budget" and "50 clauses" in proof.reason
+    proof = prove(["forall x. P(f(x)) -> P(x)"], "P(A)", max_depth=20)
+    assert (
+        proof.status == "budget"
+        and proof.reason == "the search left out 1 clause of more than 20 levels or 200 symbols"
+    )
     proof = prove(MONKEY_AXIOMS, MONKEY_GOAL, max_seconds=0.05)
     assert proof.status == "budget" and "s have passed" in proof.reason and proof.statistics["seconds"] < 5
     assert find_countermodel(["forall x. ~R(x, x)", "forall x. R(x, f(x))", *TRANSITIVE], "Q", max_objects=3) is None
@@ -250,9 +312,24 @@ def test_large_inputs_end():
     assert proof.status == "budget" and "1 s have passed" in proof.reason and proof.statistics["seconds"] < 5
     chain = ["P0", *(f"P{i} -> P{i + 1}" for i in range(20))]
     assert prove(chain, "P20") and prove(chain, "P20", max_clauses=15).status == "budget"
-    with pytest.raises(SolveError, match="more than 10000000 values"):
-        holds("forall " + " ".join(f"x{i}" for i in range(30)) + ". P(x0)", Interpretation(3))
+    thirty = "forall " + " ".join(f"x{i}" for i in range(30))
+    with pytest.raises(
+        SolveError, match=r"not decided after \d+ steps; .* 31 quantifiers inside each other, .* 3 objects"
+    ):
+        holds(f"{thirty}. exists y. ~P(x0)", Interpretation(3))
+    assert not holds(f"{thirty}. P(x0)", Interpretation(3))
     assert holds("forall x y z. P(x) -> P(x)", Interpretation(3))
+
+
+def test_many_axioms():
+    """The time covers the making of clauses, also of axioms that never end; and facts are not compared one by one."""
+    proof = prove((f"P(A{i})" for i in itertools.count()), "Q", max_seconds=0.2)
+    assert proof.status == "budget" and proof.reason == "0.2 s have passed" and proof.statistics["seconds"] < 5
+    assert find_countermodel((f"P(A{i})" for i in itertools.count()), "Q", max_seconds=0.2) is None
+    facts = [f"P(A{i})" for i in range(1000)]
+    assert prove([*facts, "forall x. P(x) -> Q(x)"], "Q(A7)", max_seconds=100)
+    skolem = find_countermodel([f"exists x. P{i}(x)" for i in range(5)], "Q")
+    assert skolem is not None and {name for name, _ in skolem.functions} == {f"sk{i}" for i in range(1, 6)}
 
 
 TRANSITIVE = ["forall x y z. R(x, y) & R(y, z) -> R(x, z)"]
@@ -273,8 +350,86 @@ def test_bad_input():
         prove(["P"], "P", max_clauses=0)
     with pytest.raises(ArgumentError, match="above 0"):
         find_countermodel(["P"], "P", max_objects=0)
+    with pytest.raises(ArgumentError, match="axiom 2: a text is needed"):
+        prove(["P", None], "P")
+    with pytest.raises(ArgumentError, match="goal: a text is needed"):
+        find_countermodel(["P"], None)
+    with pytest.raises(ArgumentError, match="max_depth must be a number above 0"):
+        prove(["P"], "P", max_depth=-1)
+    with pytest.raises(SolveError, match=r"axiom 2: .*more than 5000 clauses"):
+        prove(["P", " | ".join(f"(P{i} & Q{i})" for i in range(30))], "P")
+    with pytest.raises(ArgumentError, match="Clause: its literals are"):
+        Clause(("P",))
+    with pytest.raises(ArgumentError, match="b must be a Clause"):
+        list(resolvents(clause_form("P").clauses[0], "~P"))
     with pytest.raises(ArgumentError, match="does not say what f\\(0\\) is"):
         holds("P(f(A))", Interpretation(1, {("A", ()): 0}))
+
+
+@pytest.mark.parametrize(
+    "arguments, told",
+    [
+        (("a",), "size must be a whole number"),
+        ((-1,), "size must be a whole number"),
+        ((0,), "size must be 1 or more"),  # "for all" would be true of nothing
+        ((2, [("A", ())]), "functions must be a Mapping"),
+        ((2, {"A": 0}), "'A' is no pair of a name and a tuple of objects"),
+        ((2, {("A", ()): 2}), "A is 2; the objects are 0 to 1"),
+        ((2, {}, "P"), "relations must be a Set"),
+        ((2, {}, {("P", (2,))}), "the objects are 0 to 1"),
+    ],
+)
+def test_interpretations_of_no_meaning(arguments, told):
+    with pytest.raises(ArgumentError, match=f"Interpretation: .*{told}"):
+        Interpretation(*arguments)
+    assert holds("P(A)", Interpretation(2, {("A", ()): 1}, {("P", (1,))}))
+
+
+def random_formula(rng: random.Random, depth: int, bound: tuple[str, ...] = ()) -> str:
+    """A formula of all kinds without free variables, with constants and a function."""
+    if not depth or rng.random() < 0.1:
+        terms = [rng.choice([*bound, "A", "B", "f(A)", *(f"f({x})" for x in bound)]) for _ in range(2)]
+        return rng.choice([f"P({terms[0]})", f"R({', '.join(terms)})", "Q"])
+    inside = [random_formula(rng, depth - 1, bound) for _ in range(2)]
+    variable = f"x{len(bound)}"
+    quantified = f"{rng.choice(['forall', 'exists'])} {variable}. {random_formula(rng, depth - 1, (*bound, variable))}"
+    return rng.choice(
+        [f"~({inside[0]})", f"({quantified})", *(f"({inside[0]} {x} {inside[1]})" for x in ("&", "|", "->", "<->"))]
+    )
+
+
+def proof_and_countermodel_agree(seed: int) -> tuple[bool, bool]:
+    rng = random.Random(seed)
+    axioms = [random_formula(rng, 2) for _ in range(rng.randint(0, 3))]
+    goal = random_formula(rng, 3)
+    proof = prove(axioms, goal, support="all", max_seconds=0.2)
+    model = find_countermodel(axioms, goal, max_objects=2, max_seconds=0.5)
+    assert not (proof and model)
+    assert proof.status != "not provable" or model is not None or find_countermodel(axioms, goal, max_objects=5)
+    if proof:
+        check(proof)
+    if model:  # the model tells what all names of the formulas are, also those of tautologies
+        assert all(holds(axiom, model) for axiom in axioms) and not holds(goal, model)
+    return bool(proof), model is not None
+
+
+def test_countermodels_of_random_formulas_are_countermodels():
+    found = [proof_and_countermodel_agree(seed) for seed in range(40)]
+    assert {(True, False), (False, True)} <= set(found)
+
+
+@pytest.mark.slow
+def test_countermodels_of_many_random_formulas_are_countermodels():
+    for seed in range(40, 500):
+        proof_and_countermodel_agree(seed)
+
+
+def test_names_of_tautologies_and_of_odd_predicates_have_a_meaning():
+    model = find_countermodel(["P(f(A)) -> P(f(A))"], "Q")
+    assert model is not None and holds("P(f(A)) -> P(f(A))", model)
+    equal = Atom("=", (term("A"), term("B")))
+    model = find_countermodel([equal], Not(equal))
+    assert model is not None and holds(equal, model)
 
 
 def test_subsumption():

@@ -205,6 +205,19 @@ def test_monitor_replans_where_no_kernel_is_true():
     assert sussman().goal.holds(world.state)
 
 
+def test_monitor_counts_in_words():
+    once = monitor(sussman_plan(), lambda: sussman().initial, lambda action: None, max_tries=1)
+    assert once.reason == "(unstack c a) was done 1 time (max_tries) without lasting success"
+    assert "did not reach the goal after 1 action;" in repr(once)
+
+
+def test_monitor_looks_at_new_facts_alone_but_at_all_of_them():
+    world = World(sussman().initial)
+    sensed = iter([sussman().initial, [*sussman().initial, "on a b"]])
+    with pytest.raises(aj.ArgumentError, match=r"sense\(\): 'on a b' is no fact"):
+        monitor(sussman_plan(), lambda: next(sensed), world.act)
+
+
 def test_monitor_gives_up_in_bounded_time():
     stuck = World(sussman().initial)
     execution = monitor(sussman_plan(), stuck.sense, lambda action: None, max_tries=4)
@@ -287,6 +300,9 @@ def test_execution_prints_its_decisions():
         (lambda: highest_kernel(triangle_table(sussman_plan()), "(on a b)"), "a state must be a set of facts"),
         (lambda: highest_kernel(triangle_table(sussman_plan()), ["on a b"]), "'on a b' is no fact"),
         (lambda: monitor(sussman_plan(), lambda: None, print), r"sense\(\): a state must be a set of facts, got None"),
+        (lambda: monitor(sussman_plan(), set, print, max_tries=True), "'max_tries' must be a whole number.* got True"),
+        (lambda: kernel(triangle_table(sussman_plan()), True), "no kernel True"),
+        (lambda: highest_kernel(triangle_table(sussman_plan()), [(["a"],)]), r"\(\['a'\],\) is no fact"),
         (lambda: monitor(sussman_plan(), set, print, max_tries=0), "'max_tries' must be a whole number of at least 1"),
     ],
 )

@@ -5,7 +5,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from support.planning_tasks import fetch, fetch_plan, sussman, sussman_plan
 
 import adjoint as aj
-from adjoint.planning.monitoring import monitor, plot_execution, plot_table, triangle_table
+from adjoint.planning.monitoring import Execution, monitor, plot_execution, plot_table, triangle_table
 from adjoint.planning.strips.task_types import Plan
 
 
@@ -62,5 +62,9 @@ def test_film_has_a_picture_for_each_decision():
 def test_bad_input():
     with pytest.raises(aj.ArgumentError, match="an Execution is needed, got Plan"):
         plot_execution(sussman_plan())  # type: ignore[arg-type]
+    with pytest.raises(aj.ArgumentError, match="the execution has no decisions"):
+        plot_execution(Execution(True, "", (), ()))
+    with pytest.raises(aj.ArgumentError, match="plot_table: the table must be a TriangleTable, got NoneType"):
+        plot_table(None)  # type: ignore[arg-type]
     with pytest.raises(aj.ArgumentError, match="a state must be a set of facts"):
         plot_table(triangle_table(sussman_plan()), "on a b")  # type: ignore[arg-type]

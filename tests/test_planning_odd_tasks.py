@@ -3,35 +3,52 @@
 import math
 import time
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import adjoint as aj
 from adjoint.planning import (
     AndOrProblem,
     Condition,
+    DifferenceTable,
     Domain,
     Operator,
     Problem,
     SearchProblem,
     a_star,
+    all_optimal_plans,
     and_or_example,
     anytime_a_star,
     ao_star,
+    bar_path,
+    bidirectional,
     blocks_task,
     book_task,
+    breadth_first,
     count_optimal_plans,
+    depth_first,
     difference_table,
     explicit_graph,
     goal_stack_plan,
+    greedy_best_first,
     ground,
+    iterative_deepening,
     means_ends,
+    missionaries_and_cannibals,
     monkey_task,
+    moving_blocks,
+    reachable_states,
     read_plan,
     read_task,
     solve,
     together,
+    tower_of_hanoi,
+    uniform_cost,
     validate,
+    weighted_a_star,
 )
 from adjoint.program import ProgramError
 
@@ -161,7 +178,7 @@ def test_what_a_search_knows_when_its_time_is_over_is_right():
 
 
 def test_arcs_of_infinite_cost_lead_nowhere():
-    graph = explicit_graph({"s": {"a": 1, "b": math.inf}, "a": {"g": 1}}, "s", "g")
+    graph = explicit_graph({"s": {"a": 1, "b": math.inf, "g": math.inf}, "a": {"g": 1, "s": math.inf}}, "s", "g")
     assert count_optimal_plans(graph) == 1 and a_star(graph).cost == 2
 
 
@@ -208,6 +225,27 @@ def test_goal_stacking_ends_with_actions_that_nothing_needs():
         (lambda: ao_star(and_or_example(1), "much"), "futility must be a number"),
         (lambda: ao_star(AndOrProblem(1, lambda n: 3, lambda n: False)), "must be a list of pairs"),
         (lambda: AndOrProblem(1, {}, lambda n: True), "arcs must be a function"),
+        (lambda: ao_star(AndOrProblem(1, lambda n: np.array([1, 2]), lambda n: False)), "ao_star: arcs of 1 must be"),
+        (
+            lambda: ao_star(AndOrProblem(1, lambda n: [(None, (2,))], lambda n: False)),
+            "ao_star: the cost of an arc of 1",
+        ),
+        (lambda: ao_star(AndOrProblem(1, lambda n: [(1, ([],))], lambda n: False)), "ao_star: states must be hashable"),
+        (lambda: reachable_states(None), "reachable_states: the problem must be a SearchProblem"),
+        (lambda: reachable_states(steps(), math.nan), "reachable_states: max_states must be a number above 0"),
+        (lambda: reachable_states(steps(actions=lambda n: None)), "reachable_states: actions of state 0 must be"),
+        (lambda: all_optimal_plans(steps(), -1), "all_optimal_plans: most must be a number above 0"),
+        (lambda: weighted_a_star(steps(), 10**400), "weighted_a_star: weight must be a number >= 1"),
+        (lambda: a_star(steps(), max_seconds=10**400), "a_star: max_seconds must be a number >= 0"),
+        (lambda: explicit_graph({"s": {"g": 1}}, "s", "g", h=[1]), "explicit_graph: h must be"),
+        (lambda: steps(goals=5), "goals must be a tuple of states, got 5"),
+        (lambda: steps(predecessors=5), "predecessors must be a function"),
+        (lambda: tower_of_hanoi("3"), "tower_of_hanoi: discs must be a whole number"),
+        (lambda: tower_of_hanoi(2.5), "tower_of_hanoi: discs must be a whole number"),
+        (lambda: missionaries_and_cannibals("a"), "people must be a whole number"),
+        (lambda: moving_blocks(None), "moving_blocks: start must be a str, got NoneType"),
+        (lambda: bar_path(5), "bar_path: blocked must be cells"),
+        (lambda: DifferenceTable((5,)), "each of the rows must be a Difference, got int"),
         (lambda: means_ends(3, 4), "must be a Problem, got int"),
         (lambda: means_ends(monkey_task()[0], 4), "must be a DifferenceTable, got int"),
         (lambda: means_ends(*monkey_task(), max_depth="deep"), "max_depth must be 1 to 200"),
@@ -218,6 +256,42 @@ def test_goal_stacking_ends_with_actions_that_nothing_needs():
 def test_arguments_of_other_kinds_are_named(call, message):
     with pytest.raises(aj.ArgumentError, match=message):
         call()
+
+
+def steps(**parts) -> SearchProblem:
+    """From 0 to 3, with steps of 1 and of 2 that other functions may take the place of."""
+    functions = {"actions": lambda n: (1, 2), "result": lambda n, a: n + a, "is_goal": lambda n: n == 3}
+    return SearchProblem(0, **{**functions, **parts})
+
+
+SEARCHES = (breadth_first, depth_first, iterative_deepening, uniform_cost, greedy_best_first, a_star, weighted_a_star,
+            count_optimal_plans)  # fmt: skip
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_what_functions_of_a_problem_give_is_checked(search):
+    for cost in (None, "3", -1, math.nan, Decimal("nan"), 10**400, np.array([1, 2])):
+        with pytest.raises(aj.ArgumentError, match=f"{search.__name__}: the cost of action . in state . must be"):
+            search(steps(cost=lambda n, a, cost=cost: cost))
+    for cost in (1, 0.5, Decimal("0.5"), Fraction(1, 2), np.float64(2)):
+        assert search(steps(cost=lambda n, a, cost=cost: cost))
+    with pytest.raises(aj.ArgumentError, match=f"{search.__name__}: is_goal of state 0 must be True or False"):
+        search(steps(is_goal=lambda n: np.array([True, False])))
+    with pytest.raises(aj.ArgumentError, match=f"{search.__name__}: the result of action 1 in state 0: states must be"):
+        search(steps(result=lambda n, a: [n]))
+    if search in (a_star, weighted_a_star, greedy_best_first):
+        with pytest.raises(aj.ArgumentError, match=f"{search.__name__}: h of state 0 must be a number >= 0"):
+            search(steps(h=lambda n: np.array([1, 2])))
+
+
+def test_predecessors_are_pairs():
+    def both(before):
+        return bidirectional(steps(goals=(3, 3), predecessors=before, actions=lambda n: (1, 2)[: 3 - n]))
+
+    assert both(lambda n: [(n - a, a) for a in (1, 2) if n >= a]).cost == 2
+    for wrong in ([1], [(1, 2, 3)], [None], None, 5):
+        with pytest.raises(aj.ArgumentError, match="bidirectional: predecessors of 3 must be pairs"):
+            both(lambda n, wrong=wrong: wrong)
 
 
 def test_names_with_large_letters_are_found():

@@ -142,6 +142,63 @@ def test_every_certainty_is_that_of_its_reasons(rules, facts, data):
         assert value == pytest.approx(total, abs=1e-9) and -1 <= value <= 1
 
 
+def fits(goal: tuple, fact: tuple) -> bool:
+    """Whether some words for the goal's variables make it the fact."""
+    pairs = list(zip(goal, fact, strict=False))
+    same = all(b == d for a, b in pairs for c, d in pairs if a == c)
+    return len(goal) == len(fact) and same and all(a == b for a, b in pairs if not a.startswith("?"))
+
+
+def leading_to(goal: tuple, found: Conclusions) -> set:
+    """The firings whose conditions hold at the end, and which are evidence for a goal, or for what is evidence."""
+    wanted = {fact for fact in found.facts if fits(goal, fact)}
+    leading: set = set()
+    while True:
+        more = {f for f in found.firings if wanted & set(f.adds) and all(map(found.holds, f.premises))}
+        if more == leading:
+            return leading
+        leading, wanted = more, wanted | {premise for firing in more for premise in firing.premises}
+
+
+GOALS = [("p", "?x"), ("q", "?x", "?y"), ("q", "?x", "?x"), ("q", "a", "?x"), ("p", "a"), ("q", "b", "a")]
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(horn_rules(), st.dictionaries(ground, st.sampled_from([-1.0, 0.1, 0.3, 0.6, 1.0]), max_size=4), st.data())
+def test_the_same_knowledge_gives_the_same_certainties(rules, facts, data):
+    """Circles, too: in any order of facts and rules, forward and backward, and the same rules fire."""
+    factor = st.sampled_from([0.3, 0.5, 0.6, 0.9, 1.0])
+    rules = [Rule(r.name, r.needs, r.adds, certainty=data.draw(factor)) for r in rules.rules]
+    forward = forward_chain(KnowledgeBase(tuple(rules)), facts)
+    mixed = KnowledgeBase(tuple(data.draw(st.permutations(rules))))
+    other = forward_chain(mixed, dict(data.draw(st.permutations(list(facts.items())))))
+    assert other.believed == forward.believed and leading_to(("p", "?x"), other) == leading_to(("p", "?x"), forward)
+    assert all(other.certainty(fact) == pytest.approx(value, abs=1e-9) for fact, value in forward.facts.items())
+    for goal in GOALS:
+        backward = backward_chain(mixed, goal, facts)
+        assert all(forward.certainty(x) == pytest.approx(value, abs=1e-9) for x, value in backward.facts.items())
+        assert set(backward.answers) == {fact for fact in forward.believed if fits(goal, fact)}
+        assert leading_to(goal, forward) <= set(backward.firings) <= set(forward.firings)
+        assert len(set(backward.firings)) == len(backward.firings)
+        assert all(backward.holds(premise) for firing in backward.firings for premise in firing.premises)
+
+
+def test_circles_do_not_depend_on_the_order_of_facts():
+    rules = knowledge_base("IF a THEN b CF 0.5   IF b THEN a CF 0.5")
+    for facts in ({"a": 0.5, "b": 0.5}, {"b": 0.5, "a": 0.5}):
+        for found in (
+            forward_chain(rules, facts),
+            backward_chain(rules, "a", facts),
+            backward_chain(rules, "b", facts),
+        ):
+            assert (found.certainty("a"), found.certainty("b")) == (0.5, 0.625)  # the first rule counts
+    # What the order of the facts hides at first is believed at the end, and used.
+    more = knowledge_base("IF a THEN b CF 0.5   IF b THEN a CF 0.5   IF b THEN c CF 0.5   IF c THEN d")
+    for facts in ({"a": 0.3, "b": 0.3}, {"b": 0.3, "a": 0.3}):
+        assert forward_chain(more, facts).certainty("d") == pytest.approx(0.5 * (0.3 + 0.15 * 0.7))
+
+
 # --- the book's rule, Sec. 10.10.2 ------------------------------------------------------------------------------------
 
 BACKUP = "IF power fails AND backup available AND cause gone THEN switch to backup"
@@ -326,10 +383,36 @@ def test_questions_are_asked_once_and_only_if_needed():
         knowledge_base(text), "replace ?m", ["noise pump"], ask=lambda fact: asked.append(fact)
     ).answers
     assert asked == [("hot", "pump")]  # unknown: so its age does not matter
-    assert not backward_chain(knowledge_base(text), "replace ?m", ["noise pump"], ask=lambda fact: False).answers
+    for denied in (False, -0.4, 0.1):
+        found = backward_chain(knowledge_base(text), "replace ?m", ["noise pump"], ask=lambda fact, cf=denied: cf)
+        assert [q.fact for q in found.questions] == [("hot", "pump")]  # denied or not believed: no matter, either
+        assert not found.answers and not found.firings and found.certainty("worn pump") == 0
     assert backward_chain(knowledge_base(text), "old fan", ask=lambda fact: 0.7).questions[0].rule == ""
     with pytest.raises(ArgumentError, match="the answer about 'hot pump'"):
         backward_chain(knowledge_base(text), "worn ?m", ["noise pump"], ask=lambda fact: "yes")
+
+
+@pytest.mark.parametrize(
+    ("text", "facts", "asked"),
+    [
+        ("IF a AND c THEN b", {"a": -1.0}, []),
+        ("IF a AND c THEN b", {"a": 0.2}, []),
+        ("IF a AND c THEN b", {"a": 0.3}, ["c"]),
+        ("IF s THEN a CF 0.5   IF t THEN a CF -0.9   IF a AND c THEN b", ["s", "t"], []),  # evidence against it
+        ("IF s THEN a CF 0.2   IF t THEN a CF 0.2   IF a AND c THEN b", ["s", "t"], ["c"]),  # both together
+        ("IF x ?u AND x ?v AND ?u <> ?v AND c THEN b", ["x 1"], []),  # no two that differ
+        ("IF c AND NOT d THEN b", {"d": 0.1}, ["c"]),
+    ],
+)
+def test_questions_are_asked_only_where_all_conditions_before_hold(text, facts, asked):
+    found = backward_chain(knowledge_base(text + "   ASK c   ASK d"), "b", facts, ask=lambda fact: True)
+    assert [" ".join(question.fact) for question in found.questions] == asked
+    assert found.holds("b") == bool(asked)
+
+
+def test_answers_for_absent_facts_are_known_everywhere():
+    rules = knowledge_base("IF any ?x AND NOT hot y AND hot ?x THEN b   IF hot ?x THEN any z   ASK hot y")
+    assert not backward_chain(rules, "b", [], ask=lambda fact: True).answers
 
 
 def test_answers_reach_goals_with_variables():
@@ -378,6 +461,13 @@ def test_explanations_have_every_premise():
         found.how("stop p2")
     with pytest.raises(ArgumentError, match="nothing is known"):
         found.why("weather")
+
+
+def test_explanations_say_when_a_fact_was_absent():
+    rules = knowledge_base("IF start AND NOT alarm AND NOT smoke ?x THEN run   IF run THEN alarm AND smoke a")
+    how = forward_chain(rules, ["start"]).how("run")
+    assert "alarm: not there when the rule fired" in how and "smoke ?x: not there when the rule fired" in how
+    assert forward_chain(knowledge_base("IF start AND NOT alarm THEN run"), ["start"]).how("run").endswith("not there")
 
 
 def test_explanations_of_circles_and_ladders_end():
@@ -473,6 +563,33 @@ def test_bad_input():
     with pytest.raises(ArgumentError, match="a text is needed"):
         knowledge_base(["IF a THEN b"])
     assert isinstance(forward_chain(rules, frozenset({("power", "fails")})), Conclusions)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": None}, "the name of a rule must be a text, got None"),
+        ({"adds": ("switch on",)}, r"rule 'r': adds has 'switch on'; a fact is words, such as \('power', 'fails'\)"),
+        ({"adds": "switch"}, "rule 'r': adds must be a tuple, got str"),
+        ({"adds": ("switch", "on")}, "adds has 'switch'"),
+        ({"deletes": (("a", ""),)}, "deletes has"),
+        ({"needs": Condition(("power fails",))}, "needs.facts has 'power fails'"),
+        ({"needs": Condition(absent=[("a",)])}, "needs.absent must be a tuple, got list"),
+        ({"salience": "high"}, "salience must be a whole number, got 'high'"),
+        ({"salience": True}, "salience must be a whole number, got True"),
+    ],
+)
+def test_rules_of_wrong_parts(change, message):
+    good = {"name": "r", "needs": Condition((("a",),)), "adds": (("switch", "on"),)}
+    assert forward_chain(KnowledgeBase((Rule(**good),)), ["a"]).holds("switch on")
+    with pytest.raises(ArgumentError, match=message):
+        Rule(**good | change)
+
+
+def test_askable_facts_of_other_kinds():
+    for bad in (5, "hot", ("hot",)):
+        with pytest.raises(ArgumentError, match="KnowledgeBase: askable"):
+            KnowledgeBase((), bad)  # type: ignore[arg-type]
 
 
 def test_conditions_have_no_or():

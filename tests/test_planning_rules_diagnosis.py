@@ -62,6 +62,9 @@ def test_certainties_of_symptoms_count():
     sure, unsure = diagnose(["goal blocked"]), diagnose({"goal blocked": 0.5})
     assert sure.certainty == pytest.approx(0.9) and unsure.certainty == pytest.approx(0.45)
     assert diagnose({"goal blocked": 0.1}).cause == "unknown"
+    for denied in (-1.0, 0.1):
+        found = diagnose({"retried already": denied})
+        assert found.remedy == "look again" and found.explanation.endswith("for: no symptoms that are believed")
     first = diagnose({"collision felt": 0.3, "width below expected": 0.9})
     assert first.cause == "grasp-missed" and set(first.causes) == {"grasp-missed", "path-blocked"}
     assert diagnose({"part lost": 1.0, "during transfer": 1.0}).certainty == pytest.approx(0.6 + 0.8 * 0.4)
@@ -89,6 +92,8 @@ def test_own_rules_and_bad_input():
     )
     with pytest.raises(ArgumentError, match="'part mooved' is no symptom; did you mean 'part moved'"):
         diagnose(["part mooved"])
+    with pytest.raises(ArgumentError, match="a KnowledgeBase is needed, got list"):
+        diagnose(["part moved"], [])  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="facts are a list"):
         diagnose("part moved")
     with pytest.raises(ArgumentError, match="from -1 to 1"):

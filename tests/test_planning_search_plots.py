@@ -8,17 +8,21 @@ from matplotlib.patches import FancyBboxPatch
 
 import adjoint as aj
 from adjoint.planning.search import (
+    AndOrProblem,
     a_star,
     and_or_example,
     ao_star,
     bar_path,
     bidirectional,
     breadth_first,
+    explicit_graph,
+    greedy_best_first,
     monkey_and_bananas,
     moving_blocks,
     plot_and_or,
     plot_search,
     tower_of_hanoi,
+    weighted_a_star,
 )
 
 FIGURES = {
@@ -64,6 +68,28 @@ def test_what_is_shown():
     assert {*result.actions, "1", "12"} <= set(shown) and "(C, 1, C, 1)\ng = 4" in shown
     shown = [text.get_text() for text in FIGURES["Fig. 10.9"]().axes[0].texts]
     assert {"A\n4", "B\n1", "E\ninf", "F\n0"} <= set(shown)
+
+
+def test_numbers_in_boxes_are_those_of_the_trace():
+    """f is what the open list is ordered by, which is not g + h in every search."""
+    for search in (a_star, weighted_a_star, greedy_best_first):
+        result = search(bar_path(), trace=True)
+        shown = [text.get_text() for text in plot_search(result).axes[0].texts]
+        for step in result.trace or ():
+            if step.h > 0:
+                one, three = f"{step.g:g} + {step.h:g} = {step.f:g}", f"g = {step.g:g}, h = {step.h:g}, f = {step.f:g}"
+                label = str(step.state).replace("'", "")
+                assert any(text in (f"{label}\n{one}", f"{label}\n{three}") for text in shown)
+                assert f"{label}\n{one}" not in shown or step.f == step.g + step.h
+
+
+def test_states_are_no_formulas(tmp_path):
+    """A dollar sign begins a formula in matplotlib, and a wrong one is an error when the picture is drawn."""
+    graph = explicit_graph({"$\\q$": {"$5 to $6_": 1}}, "$\\q$", "$5 to $6_")
+    plot_search(a_star(graph, trace=True), tmp_path / "picture.png")
+    arcs = {"$\\q$": [(1, ("$x_",))]}
+    plot_and_or(ao_star(AndOrProblem("$\\q$", arcs.get, "$x_".__eq__)), tmp_path / "reductions.png")
+    assert (tmp_path / "picture.png").stat().st_size and (tmp_path / "reductions.png").stat().st_size
 
 
 def test_what_cannot_be_drawn():

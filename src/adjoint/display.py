@@ -1,4 +1,4 @@
-"""How results show themselves: `shapes` writes the shapes of arrays in a `repr`, `html_table` a table for notebooks."""
+"""How results show themselves: shapes of arrays in a `repr`, counts in words, and tables for notebooks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-__all__ = ["html_table", "shapes"]
+__all__ = ["counted", "html_table", "shapes"]
 
 _SHOWN = 200  # a table shows this many rows and says how many more there are
 
@@ -30,6 +30,11 @@ def _shape(array) -> str:
 
 def _listed(names: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a count in words: counted(1, "state") is "1 state", and counted(2, "state") is "2 states"."""
+    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence], notes: Iterable[str] = ()) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ..display import counted
 from ..errors import ArgumentError
 from .limits import check_kind, check_limits
 from .monitoring.literals import literal_holds, literal_text, literals
@@ -44,17 +45,17 @@ class GoalStackPlan:
         return len(self.plan)
 
     def __str__(self) -> str:
-        end = f"{len(self.plan)} actions" if self.plan else self.plan.reason
+        end = counted(len(self.plan), "action") if self.plan else self.plan.reason
         return "\n".join([*map(str, self.trace), end])
 
     def __repr__(self) -> str:
         undone = sum(len(step.undone) for step in self.trace)
-        said = f"{len(self.plan)} actions" if self.plan else f"none; {self.plan.reason}"
-        return f"<GoalStackPlan of {self.plan.problem.name}: {said}; goals undone {undone} times>"
+        said = counted(len(self.plan), "action") if self.plan else f"none; {self.plan.reason}"
+        return f"<GoalStackPlan of {self.plan.problem.name}: {said}; goals undone {counted(undone, 'time')}>"
 
 
 def goal_stack_plan(
-    problem: Problem, order: Sequence[Fact] | None = None, *, max_rounds: int = 10, max_seconds: float = 60.0
+    problem: Problem, order: Sequence[Fact] | None = None, *, max_rounds: float = 10, max_seconds: float = 60.0
 ) -> GoalStackPlan:
     """Plan for the goals one by one, each by a best plan for it alone, and again from the first until all are true.
 
@@ -82,7 +83,7 @@ def goal_stack_plan(
     check_limits("goal_stack_plan", max_rounds=max_rounds, max_seconds=max_seconds)
     goals, end = _ordered(problem, order), time.perf_counter() + max_seconds
     state, seen, trace = problem.initial, set(), []
-    for _ in range(int(max_rounds)):
+    while len(seen) < max_rounds:
         if problem.goal.holds(state):
             return GoalStackPlan(Plan(problem, _actions(trace)), tuple(trace))
         if state in seen:
@@ -101,15 +102,19 @@ def goal_stack_plan(
             state = after
     if problem.goal.holds(state):
         return GoalStackPlan(Plan(problem, _actions(trace)), tuple(trace))
-    return _failed(problem, trace, f"the goals were not all true after {max_rounds} rounds (max_rounds)")
+    return _failed(problem, trace, f"the goals were not all true after {counted(len(seen), 'round')} (max_rounds)")
 
 
 def _ordered(problem: Problem, order: Sequence[Fact] | None) -> tuple[Fact, ...]:
     goals = literals(problem.goal)
     if order is None:
         return goals
-    given = tuple(map(tuple, order))
-    if sorted(given) != sorted(goals):
+    try:
+        given = tuple(map(tuple, order))
+        fits = sorted(given) == sorted(goals)
+    except TypeError:  # what is given cannot be gone through or compared
+        given, fits = (), False
+    if not fits:
         wanted = ", ".join(map(literal_text, goals))
         raise ArgumentError(f"goal_stack_plan: 'order' must have each goal once: {wanted}; got {order!r:.200}")
     return given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ..errors import ArgumentError
@@ -10,9 +11,10 @@ __all__: list[str] = []
 
 
 def check_limits(caller: str, **limits: Any) -> None:
-    """Refuse limits that are no numbers above 0; infinity is one."""
+    """Refuse limits that are no numbers above 0; infinity is one. Whole numbers must not be too large for a float."""
     for name, value in limits.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not value > 0 or (isinstance(value, int) and value > sys.float_info.max):
             raise ArgumentError(f"{caller}: {name} must be a number above 0, got {value!r:.60}")
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from ..display import counted
 from ..errors import ArgumentError, SolveError, nearest
 from .pddl.task_reader import PathOrText, read_task
 from .search.open_lists import Budget
@@ -57,7 +58,7 @@ def solve(
     """
     task_of = read_task(domain, problem)
     _check_options(optimal, heuristic)
-    began, budget = time.perf_counter(), Budget(max_expanded, max_seconds)
+    began, budget = time.perf_counter(), Budget(max_expanded, max_seconds, "solve")
     try:
         task = ground(task_of, max_seconds=max_seconds)
     except SolveError as error:
@@ -76,7 +77,7 @@ def solve(
     }
     actions = outcome.actions
     if actions is None:
-        all_seen = f"no goal can be reached: all {outcome.expanded} reachable states were expanded"
+        all_seen = f"no goal can be reached: all {counted(outcome.expanded, 'reachable state')} were expanded"
         reason = outcome.reason or contradiction(task, budget) or all_seen
         return Plan(task_of, (), False, reason, numbers | {"seconds": time.perf_counter() - began})
     if not optimal:

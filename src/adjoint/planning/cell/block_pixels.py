@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...lie import se3
-from ...sensing.scene import depth_image
+from ...sensing.scene import depth_image, intensity_image
 from ...vision.cameras import Camera, project
 from ...vision.image_checks import opencv
 from ...vision.locating.object_models import ObjectModel
@@ -21,12 +21,21 @@ _DARK = 0.15  # of red, green and blue together: too dark for a colour
 _AROUND = 7  # [pixel] wide: by what arms are drawn larger than they are
 
 
-def arm_pixels(camera: Camera, world: World) -> np.ndarray:
-    """Truth values (rows, columns): the pixels that arms, hands and what they hold may cover. Joints are measured."""
+def arm_pixels(camera: Camera, world: World, labels: np.ndarray, blocks: Mapping[str, Part]) -> np.ndarray:
+    """Truth values (rows, columns): the pixels that arms, hands and what they hold may cover. Joints are measured.
+
+    Pixels with the label of a block belong to it, before the arm, if nothing of the arm near them has its colour.
+    """
+    arms = world.scene([name for name in world.parts if holder_of(world, name) is None])
+    shown = _dilated(np.isfinite(depth_image(arms, camera)))
+    own = block_labels(intensity_image(arms, camera, colour=True), blocks)
+    alike = np.any([(labels == k) & _dilated(own == k) for k in range(len(blocks))], axis=0)
+    return shown & ((labels < 0) | alike)
+
+
+def _dilated(pixels: np.ndarray) -> np.ndarray:
     cv2 = opencv("see_blocks")
-    loose = [name for name in world.parts if holder_of(world, name) is None]
-    shown = np.isfinite(depth_image(world.scene(loose), camera))
-    return cv2.dilate(np.uint8(shown), np.ones((_AROUND, _AROUND), np.uint8)) > 0
+    return cv2.dilate(np.uint8(pixels), np.ones((_AROUND, _AROUND), np.uint8)) > 0
 
 
 def block_labels(image: np.ndarray, blocks: Mapping[str, Part]) -> np.ndarray:

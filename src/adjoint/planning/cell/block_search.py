@@ -26,6 +26,7 @@ _FEW = 40  # [pixel] of a colour are no block
 _CLEAR = 0.8, 0.35  # score at least and offsets of edges at most [pixel] of a block that nothing hides
 _HIDDEN = 0.4, 0.6  # the same for a block that others hide in part
 _SURE = 0.9, 0.15  # the same for a block on a plane that leaves no doubt
+_NEARLY = 0.1  # less quality than that of the best sighting
 _SHOWN = 0.6  # of the pixels of its colour that a block must explain
 _STRANGE = 0.2  # of a block may look like something that is not known
 _STRAY = 0.04  # of a block that has not moved may look as if it had
@@ -96,8 +97,9 @@ class _Search:
     def __init__(self, image: np.ndarray, camera: Camera, blocks: Mapping[str, Part], believed: World | None):
         self.camera, self.image = camera, np.array(image)
         self.models = {name: block_model(part_size(part)) for name, part in blocks.items()}
-        self.hidden = arm_pixels(camera, believed) if believed is not None else np.zeros(self.image.shape[:2], bool)
-        self.labels = np.where(self.hidden, -1, block_labels(image, blocks))
+        labels = block_labels(image, blocks)
+        self.hidden = np.zeros(labels.shape, bool) if believed is None else arm_pixels(camera, believed, labels, blocks)
+        self.labels = np.where(self.hidden, -1, labels)
         self.table = np.median(image[(self.labels < 0) & ~self.hidden].reshape(-1, 3), axis=0).astype(image.dtype)
         self._bare = (np.abs(np.asarray(image, float) - self.table).max(axis=2) < _LIKE_TABLE) & ~self.hidden
         self.gone: list[str] = []
@@ -145,16 +147,18 @@ class _Search:
         return bool(new)
 
     def _good(self, k: int, name: str, least: float, most: float) -> list[_Seen]:
-        """Sightings of a block on all planes; the first that leaves no doubt is enough."""
-        own, good = self.labels == k, []
+        """Sightings of a block on all planes, if one is good enough, and those that are hardly worse: what lies below
+        decides between planes of nearly the same height. The first that leaves no doubt is enough."""
+        own, found = self.labels == k, []
         mask = with_neighbours(own, self.hidden)
         for level in self.levels[name]:
             seen = self._on_plane(name, level, mask, own)
-            if seen is not None and seen.thing.score >= least and seen.thing.rms <= most:
-                good.append(seen)
+            if seen is not None:
+                found.append(seen)
                 if seen.thing.score >= _SURE[0] and seen.thing.rms <= _SURE[1]:
                     break
-        return good
+        good = [seen.quality for seen in found if seen.thing.score >= least and seen.thing.rms <= most]
+        return [seen for seen in found if good and seen.quality >= max(good) - _NEARLY]
 
     def hidden_below(self, seen: _Seen) -> _Hidden | None:
         """The block on the table that carries one that was seen, from the little that is seen of it, or None."""

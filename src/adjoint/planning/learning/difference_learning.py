@@ -33,6 +33,7 @@ def learn_differences(table: DifferenceTable, plans: Iterable[Plan]) -> Differen
     its end. Reference: Fu, Gonzalez & Lee (1987), Secs. 10.5 and 10.7, Fig. 10.12.
     """
     check_kind("learn_differences", table, DifferenceTable, "the table")
+    check_kind("learn_differences", plans, Iterable, "the plans")
     rows = list(table.rows)
     counts: list[Counter[str]] = [Counter() for _ in rows]
     for plan in plans:

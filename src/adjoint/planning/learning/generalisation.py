@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import reduce
 
 from ...errors import ArgumentError
+from ..limits import check_kind
 from ..monitoring.literals import literals, opposite
+from ..monitoring.support_links import support_links
 from ..monitoring.triangle_tables import triangle_table
 from ..strips.task_types import OBJECT, Action, Condition, Domain, Fact, Operator, Parameter, Plan
 from .matching import bound_condition
@@ -33,10 +36,12 @@ def generalise(plan: Plan, name: str = "") -> PlanSchema:
           for (in ?x ?b2)
 
     Each occurrence of an object in the initial state, in the goal and in the steps is a parameter of its own at first.
-    Then what a step needs is made the same as the effect that gave it; so the door of the second step need not be that
-    of the first. Objects that operators name themselves stay. Parameters that must differ are found, too.
+    Then what a step needs is made the same as the effect that gave it, and what it deletes as the effects that it took
+    away; so the door of the second step need not be that of the first. Objects that operators name themselves stay.
+    Parameters that must differ are found, too.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.6, Fig. 10.18; Fikes, Hart & Nilsson (1972).
     """
+    check_kind("generalise", name, str, "the name")
     triangle_table(plan)  # its errors tell what is wrong with the plan
     steps, terms, goal = _fresh(plan)
     order = {term: k for k, term in enumerate(terms)}
@@ -93,22 +98,23 @@ def _fresh(plan: Plan) -> tuple[list[Action], Terms, Condition]:
 
 
 def _same_literals(plan: Plan, steps: list[Action], goal: Condition) -> Iterator[tuple[Fact, Fact]]:
-    """Pairs of a need and the effect that gave it, and of a deletion and the effect that it took away."""
-    giver: dict[Fact, Fact] = {}  # {literal of the plan: the same with parameters, of the step that gave it}
-    for action, step in zip((*plan.actions, None), (*steps, None), strict=True):
-        needs = action.needs if action else plan.problem.goal
-        for real, made in zip(literals(needs), literals(step.needs if step else goal), strict=True):
-            if real in giver:
-                yield made, giver[real]
-        if action and step:
-            gone = [(r, m) for r, m in zip(action.deletes, step.deletes, strict=True) if r not in action.adds]
-            for real, made in gone:
-                if real in giver:
-                    yield made, giver.pop(real)
-                giver[opposite(real)] = opposite(made)
-            for real, made in zip(action.adds, step.adds, strict=True):
-                giver.pop(opposite(real), None)
-                giver[real] = made
+    """Pairs of a need and the effect that gave it, and of a deletion and each effect that it took away."""
+    gave = [
+        dict(zip((*map(opposite, act.deletes), *act.adds), (*map(opposite, step.deletes), *step.adds), strict=True))
+        for act, step in zip(plan.actions, steps, strict=True)
+    ]
+    needs = (made for needs in (*(step.needs for step in steps), goal) for made in literals(needs))
+    for made, (real, giver, _) in zip(needs, support_links(plan.actions, plan.problem.goal), strict=True):
+        if giver:
+            yield made, gave[giver - 1][real]
+    # All effects, not the last one alone: a macro that adds a fact in one step must know which other deletes it.
+    added: dict[Fact, list[Fact]] = defaultdict(list)
+    for action, step in zip(plan.actions, steps, strict=True):
+        for real, made in zip(action.deletes, step.deletes, strict=True):
+            if made not in step.adds:
+                yield from ((made, other) for other in added.pop(real, ()))
+        for real, made in zip(action.adds, step.adds, strict=True):
+            added[real].append(made)
 
 
 def _objects(plan: Plan, steps: list[Action], goal: Condition) -> dict[str, str]:
@@ -147,8 +153,10 @@ def _common(domain: Domain, kinds: list[tuple[str, ...]], thing: str) -> tuple[s
 
 
 def _end(terms: Terms, term: str) -> str:
-    while terms.get(term, term) != term:
-        term = terms[term]
+    """The end of a term's chain; the chain becomes shorter on the way."""
+    while (above := terms.get(term, term)) != term:
+        terms[term] = terms.get(above, above)
+        term = above
     return term
 
 
@@ -161,13 +169,13 @@ def _join(terms: Terms, order: dict[str, int], x: str, y: str) -> None:
 def _named(classes: dict[str, list[str]]) -> dict[str, str]:
     """{end of a class: its name}: that of its first variable, with a number if it is taken; constants keep theirs."""
     found: dict[str, str] = {}
+    taken: set[str] = set()
+    numbers: Counter[str] = Counter()  # the highest that was tried for a name
     for end in classes:
-        if not end.startswith("?"):
-            found[end] = end
-            continue
-        base = end.rpartition(".")[0]
-        name, number = base, 2
-        while name in found.values():
-            name, number = f"{base}{number}", number + 1
+        name = base = end.rpartition(".")[0] if end.startswith("?") else end
+        while end.startswith("?") and name in taken:
+            numbers[base] = max(numbers[base] + 1, 2)
+            name = f"{base}{numbers[base]}"
+        taken.add(name)
         found[end] = name
     return found

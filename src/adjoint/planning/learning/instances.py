@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...errors import ArgumentError, nearest
-from ..limits import check_kind
+from ..limits import check_kind, check_limits
 from ..monitoring.literals import literal_text
 from ..strips.task_types import Plan, Problem
 from ..validation import validate
@@ -31,35 +31,41 @@ def instantiate(
         (gothru rob d1 r1 r2) (pushthru rob b1 d2 r2 r3)
 
     `binding` {parameter: object} fixes some or all of the parameters. If no objects fit, the plan is false, and its
-    `reason` tells why. The search ends after `budget` trials.
+    `reason` tells why. The objects that the schema was learned from are tried first; the search ends after `budget`
+    trials.
     """
     checked_schema(schema, "instantiate")
     check_kind("instantiate", problem, Problem, "the problem")
-    given = checked_binding(schema, problem, binding or {})
+    check_limits("instantiate", budget=budget)
+    given = checked_binding(schema, problem, {} if binding is None else binding)
     wanted = [fact for fact in problem.goal.facts if fact not in problem.initial]
     adds = schema.table.head_adds(len(schema.steps))
     lacking = [fact for fact in wanted if fact[0] not in {x[0] for x in adds}]
     if lacking:
         return Plan(problem, (), False, f"the schema '{schema.name}' never adds {literal_text(lacking[0])}")
+    plan = Plan(problem, schema.actions({**schema.example, **given}, problem.costs))
+    if validate(plan):
+        return plan
     matcher = Matcher(problem, schema.parameters, budget)
     for cover, _ in matcher.covers(wanted, adds, given, len(wanted)):
         for full in matcher.matches(schema.needs, problem.initial, cover):
             plan = Plan(problem, schema.actions(full, problem.costs))
             if validate(plan):
                 return plan
-    ended = f" in {budget} trials" if matcher.exhausted else ""
+    ended = f" in {budget:g} trials" if matcher.exhausted else ""
     return Plan(problem, (), False, f"no objects were found{ended} that the schema '{schema.name}' fits")
 
 
 def checked_binding(schema: PlanSchema, problem: Problem, binding: Mapping[str, str]) -> dict[str, str]:
     """The binding, if its parameters and its objects exist and fit."""
+    check_kind("instantiate", binding, Mapping, "the binding")
     kinds = {p.name: p.types for p in schema.parameters}
     for name, thing in binding.items():
         if name not in kinds:
             raise ArgumentError(
                 f"the schema '{schema.name}' has no parameter {name!r:.60}; {nearest(name, list(kinds))}"
             )
-        if thing not in problem.all_objects:
+        if not isinstance(thing, str) or thing not in problem.all_objects:
             known = nearest(thing, list(problem.all_objects))
             raise ArgumentError(f"the problem '{problem.name}' has no object {thing!r:.60} for {name}; {known}")
         if thing not in problem.objects_of(kinds[name]):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..limits import check_kind
+from ...display import counted
+from ..limits import check_kind, check_limits
 from ..monitoring.literals import state_of
 from ..monitoring.triangle_tables import TriangleTable
 from ..strips.task_types import Action, Condition, Fact, Plan, Problem
 from .generalisation import generalise
 from .matching import Matcher
-from .plan_schemas import PlanSchema, part_of
+from .plan_schemas import PlanSchema, checked_schema, part_of
 
 __all__ = ["MacroStore", "MacroUse", "relevant_part"]
 
@@ -46,6 +47,11 @@ class MacroStore:
 
     macros: tuple[PlanSchema, ...] = ()
 
+    def __post_init__(self):
+        check_kind("MacroStore", self.macros, tuple, "macros")
+        for macro in self.macros:
+            checked_schema(macro, "MacroStore")
+
     def learn(self, plan: Plan, name: str = "") -> MacroStore:
         """The store with the schema of a plan, too, unless it has one with the same steps, needs and goal."""
         schema = generalise(plan, name)
@@ -71,7 +77,7 @@ class MacroStore:
         return iter(self.macros)
 
     def __repr__(self) -> str:
-        return f"<MacroStore: {len(self.macros)} macros ({', '.join(macro.name for macro in self.macros)})>"
+        return f"<MacroStore: {counted(len(self.macros), 'macro')} ({', '.join(macro.name for macro in self.macros)})>"
 
 
 def _contents(schema: PlanSchema) -> tuple:
@@ -94,10 +100,13 @@ def relevant_part(
     something to a step that stays. None if no part helps, or none was found in `budget` trials.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.7.
     """
+    checked_schema(macro, "relevant_part")
     check_kind("relevant_part", problem, Problem, "the problem")
-    given = problem.goal.facts if wanted is None else tuple(wanted)
-    state_of(given, "relevant_part")
-    facts = tuple(x for x in given if x not in problem.initial)
+    check_limits("relevant_part", budget=budget)
+    given = problem.goal.facts if wanted is None else wanted
+    check_kind("relevant_part", given, Iterable, "wanted")
+    new = state_of(facts := tuple(given), "relevant_part") - problem.initial
+    facts = tuple(x for x in facts if x in new)
     matcher = Matcher(problem, macro.parameters, budget)
     options = []
     for i in range(1, len(macro.steps) + 1):
@@ -117,7 +126,8 @@ def relevant_part(
 
 def needed_steps(table: TriangleTable, head: int, wanted: Sequence[Fact]) -> tuple[int, ...]:
     """The steps of a head that add wanted facts, which are true after it, and all that give them what they need."""
-    givers = [j for j in range(1, head + 1) if set(table.surviving.get((head + 1, j), ())) & set(wanted)]
+    added = table.head_givers(head)
+    givers = [added[fact] for fact in wanted if fact in added]
     kept: set[int] = set()
     while givers:
         step = givers.pop()

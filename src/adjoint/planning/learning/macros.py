@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ...errors import ArgumentError
 from ..limits import check_kind
 from ..strips.task_types import Action, Domain, Fact, Operator, Plan, Problem
-from .plan_schemas import PlanSchema, checked_schema, must_differ
+from .plan_schemas import DifferenceGuard, PlanSchema, checked_schema
 
 __all__ = ["expand", "macro_operator", "with_macros"]
 
@@ -36,15 +36,14 @@ def macro_operator(schema: PlanSchema) -> Operator:
         raise ArgumentError(f"macro_operator: the schema '{schema.name}' has no steps")
     adds: dict[Fact, None] = {}
     deletes: dict[Fact, None] = {}
-    kinds = {p.name: p.types for p in schema.parameters}
+    guard = DifferenceGuard(schema.domain, schema.parameters, schema.example)
     pairs = dict.fromkeys(schema.needs.different)
     for step in schema.steps:
         # What an earlier step added must not be deleted in disguise, by another parameter for the same object.
         for gone in step.deletes:
             adds.pop(gone, None)
-            for fact in adds:
-                if gone not in step.adds:
-                    pairs |= dict.fromkeys(must_differ(gone, fact, schema.domain, kinds, schema.example))
+            if gone not in step.adds:
+                pairs |= dict.fromkeys(pair for fact in adds for pair in guard.pairs(gone, fact))
         adds |= dict.fromkeys(step.adds)
         deletes |= dict.fromkeys(step.deletes)
     needs = replace(schema.needs, different=tuple(pairs))
@@ -78,6 +77,7 @@ def with_macros(problem: Problem, macros: Iterable[PlanSchema]) -> Problem:
     <Domain fetch: 3 operators (gothru pushthru gothru-pushthru), 2 predicates>
     """
     check_kind("with_macros", problem, Problem, "the problem")
+    check_kind("with_macros", macros, Iterable, "the macros")
     operators = list(problem.domain.operators)
     for macro in macros:
         operator = macro_operator(macro)
@@ -94,7 +94,7 @@ def _check_steps(domain: Domain, macro: PlanSchema) -> None:
             raise ArgumentError(f"the macro '{macro.name}' has the step '{step.name}', which '{domain.name}' has not")
 
 
-def expand(plan: Plan, macros: Sequence[PlanSchema]) -> Plan:
+def expand(plan: Plan, macros: Iterable[PlanSchema]) -> Plan:
     """The plan with the steps of macros in their place, for the problem without macros.
 
     >>> from adjoint.planning.pddl import book_task
@@ -108,6 +108,7 @@ def expand(plan: Plan, macros: Sequence[PlanSchema]) -> Plan:
     (gothru rob d1 r1 r2) (pushthru rob b1 d1 r2 r1)
     """
     check_kind("expand", plan, Plan, "the plan")
+    check_kind("expand", macros, Iterable, "the macros")
     known = {checked_schema(macro, "expand").name: macro for macro in macros}
     left = tuple(x for x in plan.problem.domain.operators if x.name not in known)
     problem = replace(plan.problem, domain=replace(plan.problem.domain, operators=left))

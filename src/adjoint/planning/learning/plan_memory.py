@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ...errors import ArgumentError
+from ...display import counted
+from ...errors import AdjointError, ArgumentError
 from ...files import whole_file
+from ..limits import check_kind, check_limits
 from ..monitoring.triangle_tables import triangle_table
 from ..pddl.plan_reader import read_plan
 from ..pddl.task_reader import read_task
@@ -34,6 +37,8 @@ class Candidate(NamedTuple):
     how: str
     """"renaming" of objects, "schema" if the plan had to be generalised, or "discarded" """
     source: Plan
+    exact: bool = True
+    """whether all renamings were compared; else the time was over, and another renaming may be nearer"""
 
     def __bool__(self) -> bool:
         return self.plan.solved
@@ -58,18 +63,29 @@ class PlanMemory:
 
     plans: tuple[Plan, ...] = ()
 
+    def __post_init__(self):
+        check_kind("PlanMemory", self.plans, tuple, "plans")
+        for plan in self.plans:
+            check_kind("PlanMemory", plan, Plan, "each of `plans`")
+
     def remember(self, plan: Plan) -> PlanMemory:
         """The memory with a plan, which must be valid; one that is there already does not come twice."""
         triangle_table(plan)
         return self if plan in self.plans else PlanMemory((*self.plans, plan))
 
-    def recall(self, problem: Problem) -> tuple[Candidate, ...]:
-        """Candidates for a problem: those whose plans work, then those that do not, each by rising distance."""
-        found = []
-        for source in self.plans:
-            near = task_distance(source.problem, problem)
+    def recall(self, problem: Problem, *, max_seconds: float = 10.0) -> tuple[Candidate, ...]:
+        """Candidates for a problem: those whose plans work, then those that do not, each by rising distance.
+
+        The renamings are looked for in `max_seconds` altogether; a candidate tells whether its own is `exact`.
+        """
+        check_kind("recall", problem, Problem, "the problem")
+        check_limits("recall", max_seconds=max_seconds)
+        found, until = [], time.monotonic() + max_seconds
+        for k, source in enumerate(self.plans):
+            share = (until - time.monotonic()) / (len(self.plans) - k)
+            near = task_distance(source.problem, problem, max_seconds=max(share, 1e-3))
             plan, how = _adapted(source, problem, near.renaming)
-            found.append(Candidate(near.distance, plan, how, source))
+            found.append(Candidate(near.distance, plan, how, source, near.exact))
         return tuple(sorted(found, key=lambda candidate: (not candidate, candidate.distance)))
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -78,7 +94,7 @@ class PlanMemory:
             {"domain": write_domain(p.problem.domain), "problem": write_problem(p.problem), "plan": p.text}
             for p in self.plans
         ]
-        target = Path(path)
+        target = _path("save", path)
         with whole_file(target) as unfinished:
             unfinished.write_text(json.dumps({"plan_memory": 1, "tasks": tasks}, indent=1), encoding="utf-8")
         return target
@@ -90,7 +106,9 @@ class PlanMemory:
         return iter(self.plans)
 
     def __repr__(self) -> str:
-        return f"<PlanMemory: {len(self.plans)} plans ({', '.join(plan.problem.name for plan in self.plans)})>"
+        return (
+            f"<PlanMemory: {counted(len(self.plans), 'plan')} ({', '.join(plan.problem.name for plan in self.plans)})>"
+        )
 
 
 def _adapted(source: Plan, problem: Problem, renaming: dict[str, str]) -> tuple[Plan, str]:
@@ -106,13 +124,19 @@ def _adapted(source: Plan, problem: Problem, renaming: dict[str, str]) -> tuple[
     return Plan(problem, (), False, f"the plan of '{source.problem.name}' fails here: {checked.reason}"), "discarded"
 
 
+def _path(caller: str, path) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentError(f"{caller}: the path of a file is needed, got {type(path).__name__}")
+    return Path(path)
+
+
 def load_memory(path: str | os.PathLike[str]) -> PlanMemory:
     """Read a memory that `PlanMemory.save` wrote. Nothing in the file is trusted: all plans are checked again.
 
     >>> load_memory(PlanMemory().save("kitchen.json"))
     <PlanMemory: 0 plans ()>
     """
-    where = Path(path)
+    where = _path("load_memory", path)
     try:
         data = json.loads(where.read_text(encoding="utf-8"))
     except OSError as error:
@@ -136,7 +160,10 @@ def _read(task, label: str) -> Plan:
     for name in ("domain", "problem"):
         if not task[name].lstrip().startswith("("):  # a text, never the path of another file
             raise ArgumentError(f"{label}: '{name}' must be a text of PDDL, which begins with (")
-    plan = read_plan(task["plan"], read_task(task["domain"], task["problem"]))
+    try:
+        plan = read_plan(task["plan"], read_task(task["domain"], task["problem"]))
+    except AdjointError as error:
+        raise ArgumentError(f"{label}: {error}") from None
     if not (checked := validate(plan)):
         raise ArgumentError(f"{label}: the plan does not work: {checked.reason}")
     return plan

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from ...errors import ArgumentError
 from ...lazy import cached_property
 from ..monitoring.literals import effects, literal_text, literals, opposite
+from ..monitoring.support_links import SupportLink, support_links
 from ..monitoring.triangle_tables import TriangleTable, triangle_table
 from ..strips.task_types import OBJECT, Action, Condition, Domain, Fact, Operator, Parameter, Plan, Problem
 
@@ -73,11 +77,10 @@ def schema_of(
     example: Mapping[str, str],
 ) -> PlanSchema:  # fmt: skip
     """The schema of steps with parameters: what they need of the first state is found from the steps."""
-    links = tuple(_support_links(steps, goal))
+    links = tuple(support_links(steps, goal))
     wanted = dict.fromkeys(literal for literal, giver, _ in links if giver == 0)
-    kinds = {p.name: p.types for p in parameters}
     given = (pair for step in steps for pair in step.needs.different)
-    pairs = dict.fromkeys((*given, *_differences(steps, links, domain, kinds, example)))
+    pairs = dict.fromkeys((*given, *_differences(steps, links, DifferenceGuard(domain, parameters, example))))
     facts = tuple(x for x in wanted if x[0] != "not")
     absent = tuple(x[1:] for x in wanted if x[0] == "not")
     used = {x for fact in (*wanted, *((s.name, *s.arguments) for s in steps)) for x in fact[1:]}
@@ -94,48 +97,57 @@ def part_of(schema: PlanSchema, kept: Sequence[int], goal: Condition) -> PlanSch
     return schema_of(schema.name, schema.domain, schema.parameters, steps, goal, schema.example)
 
 
-def _support_links(steps: Sequence[Action], goal: Condition) -> Iterator[tuple[Fact, int, int]]:
-    """(literal, the step that gives it or 0, the step that needs it) of all that steps and goal need."""
-    giver: dict[Fact, int] = {}
-    for i, step in enumerate((*steps, None), 1):
-        for literal in literals(step.needs if step else goal):
-            yield literal, giver.get(literal, 0), i
-        for literal in effects(step) if step else ():
-            giver.pop(opposite(literal), None)
-            giver[literal] = i
-
-
-def _differences(steps, links, domain: Domain, kinds, example) -> Iterator[tuple[str, str]]:
+def _differences(
+    steps: Sequence[Action], links: Sequence[SupportLink], guard: DifferenceGuard
+) -> Iterator[tuple[str, str]]:
     """Pairs that must differ so that no step between giver and user takes away what the user needs."""
+    takers: dict[tuple[str, int], list[tuple[int, Fact]]] = defaultdict(list)  # by what they may take, in their order
+    for k, step in enumerate(steps, 1):
+        for taken in map(opposite, effects(step)):
+            takers[taken[0], len(taken)].append((k, taken))
     for literal, giver, user in links:
-        for step in steps[giver : user - 1]:
-            for other in effects(step):
-                yield from must_differ(opposite(other), literal, domain, kinds, example)
+        able = takers.get((literal[0], len(literal)), [])
+        first, last = (bisect_left(able, k, key=itemgetter(0)) for k in (giver + 1, user))
+        taken = [fact for _, fact in able[first:last]]
         if literal[0] == "not" and giver:  # what a step deletes and adds is true after it
-            for fact in steps[giver - 1].adds:
-                yield from must_differ(opposite(fact), literal, domain, kinds, example)
+            taken += map(opposite, steps[giver - 1].adds)
+        for fact in dict.fromkeys(taken):
+            yield from guard.pairs(fact, literal)
 
 
-def must_differ(a: Fact, b: Fact, domain: Domain, kinds, example) -> Iterator[tuple[str, str]]:
-    """A pair of terms that must differ so that two literals are never the same; none if they cannot be.
+class DifferenceGuard:
+    """Finds parameters that must differ so that two literals are never the same."""
 
-    Where several pairs would do, it is the first that differs in the example.
-    """
-    if a[0] != b[0] or len(a) != len(b) or a == b:
-        return
-    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
-    if any(not _may_be_same(x, y, domain, kinds) for x, y in pairs):
-        return
-    x, y = next(((x, y) for x, y in pairs if example.get(x, x) != example.get(y, y)), pairs[0])
-    order = list(kinds)
-    yield (x, y) if x in kinds and (y not in kinds or order.index(x) < order.index(y)) else (y, x)
+    def __init__(self, domain: Domain, parameters: Sequence[Parameter], example: Mapping[str, str]):
+        self.domain, self.example = domain, example
+        self.kinds = {p.name: p.types for p in parameters}
+        self.order = {name: k for k, name in enumerate(self.kinds)}
+        self.meeting: dict[tuple[tuple[str, ...], tuple[str, ...]], bool] = {}
 
+    def pairs(self, a: Fact, b: Fact) -> Iterator[tuple[str, str]]:
+        """A pair of terms that must differ so that two literals are never the same; none if they cannot be.
 
-def _may_be_same(x: str, y: str, domain: Domain, kinds: Mapping[str, tuple[str, ...]]) -> bool:
-    if x not in kinds and y not in kinds:
-        return x == y
-    first, second = (kinds.get(term) or (domain.constants.get(term, OBJECT),) for term in (x, y))
-    return bool(types_meet(domain, first, second))
+        Where several pairs would do, it is the first that differs in the example.
+        """
+        if a[0] != b[0] or len(a) != len(b) or a == b:
+            return
+        pairs = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
+        if not all(self._may_be_same(x, y) for x, y in pairs):
+            return
+        example, last = self.example, len(self.order)
+        x, y = next(((x, y) for x, y in pairs if example.get(x, x) != example.get(y, y)), pairs[0])
+        yield (x, y) if self.order.get(x, last) < self.order.get(y, last) else (y, x)
+
+    def _may_be_same(self, x: str, y: str) -> bool:
+        if x not in self.kinds and y not in self.kinds:
+            return False  # two names
+        kinds = self._types(x), self._types(y)
+        if kinds not in self.meeting:
+            self.meeting[kinds] = bool(types_meet(self.domain, *kinds))
+        return self.meeting[kinds]
+
+    def _types(self, term: str) -> tuple[str, ...]:
+        return self.kinds.get(term) or (self.domain.constants.get(term, OBJECT),)
 
 
 def types_meet(domain: Domain, first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...errors import ArgumentError
+from ..limits import check_limits
 from ..monitoring.literals import literals
 from ..strips.task_types import Fact, Problem
 
@@ -18,7 +20,7 @@ _DEEPEST = 400  # objects that are renamed by search
 
 
 class TaskDistance(NamedTuple):
-    """The distance of two tasks, from 0 (the same up to names) to 1, and the renaming that it belongs to."""
+    """The distance of two tasks, from 0 (the same facts up to names) to 1, and the renaming that it belongs to."""
 
     distance: float
     renaming: dict[str, str]
@@ -27,7 +29,9 @@ class TaskDistance(NamedTuple):
     """whether all renamings were compared; else the distance is an upper bound"""
 
 
-def task_distance(first: Problem, second: Problem, *, budget: int = 1_000_000) -> TaskDistance:
+def task_distance(
+    first: Problem, second: Problem, *, budget: int = 1_000_000, max_seconds: float = 10.0
+) -> TaskDistance:
     """The semantic distance of two tasks: the least share of facts that differ, over all renamings of objects.
 
         >>> from adjoint.planning.pddl import book_task
@@ -43,15 +47,16 @@ def task_distance(first: Problem, second: Problem, *, budget: int = 1_000_000) -
         d = min over r of  2/3 J(r(G1), G2) + 1/3 J(r(I1), I2),     J(A, B) = 1 - |A ∩ B| / |A ∪ B|.
 
     A renaming maps objects to objects of the same type, no two to one; constants of domains keep their names. J is
-    Jaccard's distance, so d is symmetric, obeys the triangle inequality, and is 0 only for the same task with other
-    names. The book asks for such a measure and gives no formula. The search ends after `budget` looks at facts,
-    with an upper bound.
+    Jaccard's distance, so d is symmetric, obeys the triangle inequality, and is 0 only if goals and initial states are
+    the same up to names. Operators, and objects of which no fact speaks, do not count. The book asks for such a measure
+    and gives no formula. The search ends after `budget` looks at facts, or `max_seconds`, with an upper bound.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.7 (PULP-I).
     """
     for task in (first, second):
         if not isinstance(task, Problem):
             raise ArgumentError(f"task_distance: two Problems are needed, got {type(task).__name__}")
-    search = _Search(_Facts(first, second), budget)
+    check_limits("task_distance", budget=budget, max_seconds=max_seconds)
+    search = _Search(_Facts(first, second), budget, time.monotonic() + max_seconds)
     search.extend({}, 0)
     return TaskDistance(max(search.best, 0.0), search.renaming, search.left > 0)
 
@@ -99,13 +104,14 @@ class _Search:
     """Branch and bound over renamings, object by object."""
 
     facts: _Facts
-    left: int
+    left: float
+    until: float
     best: float = 2.0
     renaming: dict[str, str] = field(default_factory=dict)
 
     def extend(self, renaming: dict[str, str | None], at: int) -> None:
         """Tries all objects for the object at this place of the order, the most promising first."""
-        if at >= _DEEPEST:
+        if at >= _DEEPEST or time.monotonic() > self.until:
             self.left = 0
         if at == len(self.facts.order) or self.left <= 0:
             self._note(renaming, at)

@@ -14,6 +14,7 @@
 | `clauses` | `Literal`, `Clause`, and which clause says less than another |
 | `clause_forms` | `clause_form`, step by step |
 | `resolving` | the rules of inference: resolution and factoring |
+| `problems` | axioms and a goal as clauses |
 | `resolution` | `prove`, the search for a contradiction |
 | `proofs` | `Proof`, its steps and its answer |
 | `interpretations` | `Interpretation`, names over a few objects, and `holds` |

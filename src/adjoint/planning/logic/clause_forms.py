@@ -6,13 +6,15 @@ Reference: Chang & Lee (1973), "Symbolic Logic and Mechanical Theorem Proving", 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import count
 from typing import NamedTuple
 
+from ...display import counted
 from ...errors import SolveError
+from ..limits import check_kind
 from .clauses import Clause, Literal, clause, is_tautology
 from .formula_reader import formula
 from .formulas import (
@@ -26,11 +28,11 @@ from .formulas import (
     Implies,
     Not,
     Or,
-    atoms_in,
     formula_replaced,
+    signature,
     with_parts,
 )  # fmt: skip
-from .terms import Function, Variable, functions_in
+from .terms import Function, Variable
 
 __all__ = ["ClauseForm", "Step", "clause_form"]
 
@@ -66,7 +68,7 @@ class ClauseForm:
         return "\n".join([*lines, *(f"{'clause':{wide}}  {x}" for x in self.clauses)])
 
     def __repr__(self) -> str:
-        return f"<ClauseForm: {len(self.clauses)} clauses>"
+        return f"<ClauseForm: {counted(len(self.clauses), 'clause')}>"
 
 
 def clause_form(text: str | Formula, *, taken: Collection[str] = ()) -> ClauseForm:
@@ -85,15 +87,31 @@ def clause_form(text: str | Formula, *, taken: Collection[str] = ()) -> ClauseFo
 
     Free variables are understood as bound by ∀. Skolem functions have names that neither the formula nor `taken` has.
     The clauses are satisfiable if the formula is; without ∃ they are equivalent to it. A formula that needs more than
-    5000 clauses is refused with a `SolveError`.
+    5000 clauses, or that has more than 100,000 parts without ⇔, is refused with a `SolveError`.
+    Reference: Chang & Lee (1973), "Symbolic Logic and Mechanical Theorem Proving", Chap. 4.
     """
-    start = _small(formula(text))
+    read = formula(text)
+    check_kind("clause_form", taken, Collection, "taken")
+    return clauses_by_steps(read, fresh_names({*taken, *(name for name, _ in signature(read))}))
+
+
+def fresh_names(taken: Collection[str]) -> Iterator[str]:
+    """Names for Skolem functions, none of which is taken, and none of which comes twice."""
+    return (name for i in count(1) if (name := f"sk{i}") not in taken)
+
+
+def clauses_by_steps(x: Formula, names: Iterator[str], always: Collection[Variable] = ()) -> ClauseForm:
+    """The clauses of a formula and the steps to them, with Skolem functions of these names.
+
+    The variables `always` are arguments of all Skolem functions.
+    """
+    start = _small(x)
     implied = _without_implications(start)
     inward = _negations_inward(implied)
     named = _renamed(inward, {v.name for v in inward.free}, {})
-    skolem = _skolemised(named, _fresh_names(start, taken), {})
+    skolem = _skolemised(named, names, {}, always)
     bare = _without_for_all(skolem)
-    clauses = _distributed(bare)
+    clauses = _telling(_distributed(bare))
     steps = [
         Step("formula", start),
         Step("without ⇒ and ⇔", implied),
@@ -103,9 +121,9 @@ def clause_form(text: str | Formula, *, taken: Collection[str] = ()) -> ClauseFo
         Step("∀ understood", bare),
     ]
     # Formulas have a limited height, so very many or very long clauses are not joined to one formula.
-    if len(clauses) + max(len(x.literals) for x in clauses) < TALLEST:
+    if clauses and len(clauses) + max(len(x.literals) for x in clauses) < TALLEST:
         steps.append(Step("∨ inside ∧", reduce(And, map(_as_formula, clauses))))
-    return ClauseForm(tuple(steps), tuple(x for x in dict.fromkeys(clauses) if not is_tautology(x)))
+    return ClauseForm(tuple(steps), tuple(clauses))
 
 
 def _small(x: Formula) -> Formula:
@@ -157,29 +175,21 @@ def _new_name(name: str, used: Collection[str]) -> str:
     return name if name not in used else next(n for i in count(1) if (n := f"{name}{i}") not in used)
 
 
-def _fresh_names(x: Formula, taken: Collection[str]):
-    known = set(taken) | names_in(x)
-    return (name for i in count(1) if (name := f"sk{i}") not in known)
-
-
-def names_in(x: Formula) -> set[str]:
-    """The names of all functions and constants of a formula."""
-    return {f.name for atom in atoms_in(x) for term in atom.arguments for f in functions_in(term)}
-
-
-def _skolemised(x: Formula, names, to: dict[Variable, Function]) -> Formula:
+def _skolemised(
+    x: Formula, names: Iterator[str], to: dict[Variable, Function], always: Collection[Variable]
+) -> Formula:
     """The formula with functions in the place of ∃, of all variables that stand in the formula of ∃.
 
     These variables belong to ∀ around it; variables of ∀ that the formula of ∃ does not have cannot matter to it.
     """
     match x:
         case Exists(variable, inside):
-            needed = frozenset().union(*(to.get(v, v).variables for v in x.free))
+            needed = frozenset(always).union(*(to.get(v, v).variables for v in x.free))
             chosen = Function(next(names), tuple(sorted(needed, key=lambda v: v.name)))
-            return _skolemised(inside, names, to | {variable: chosen})
+            return _skolemised(inside, names, to | {variable: chosen}, always)
         case Atom():
             return formula_replaced(x, to)
-    return with_parts(x, tuple([_skolemised(part, names, to) for part in x.parts]))
+    return with_parts(x, tuple([_skolemised(part, names, to, always) for part in x.parts]))
 
 
 def _without_for_all(x: Formula) -> Formula:
@@ -197,7 +207,7 @@ def _distributed(x: Formula) -> list[Clause]:
             first, second = _distributed(left), _distributed(right)
             if len(first) * len(second) > MOST_CLAUSES:
                 raise SolveError(f"clause_form: the formula needs more than {MOST_CLAUSES} clauses")
-            found = [clause((*a.literals, *b.literals)) for a in first for b in second]
+            found = _telling(clause((*a.literals, *b.literals)) for a in first for b in second)
         case Not(Atom() as atom):
             found = [Clause((Literal(atom, False),))]
         case Atom():
@@ -205,6 +215,15 @@ def _distributed(x: Formula) -> list[Clause]:
         case _:
             raise AssertionError(x)
     return found
+
+
+def _telling(clauses: Iterable[Clause]) -> list[Clause]:
+    """The clauses that say something, each of them once, whatever the order of its literals."""
+    found: dict[frozenset[Literal], Clause] = {}
+    for x in clauses:
+        if not is_tautology(x):
+            found.setdefault(frozenset(x.literals), x)
+    return list(found.values())
 
 
 def _as_formula(x: Clause) -> Formula:

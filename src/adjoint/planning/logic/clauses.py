@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...errors import ArgumentError
 from ...lazy import cached_property
+from ..limits import check_kind
 from .formulas import Atom
-from .terms import Substitution, Term, Variable, replaced, term_text
+from .terms import Substitution, Term, Variable, call_text, replaced
 from .unification import atom_replaced, matched
 
 __all__ = ["Clause", "Literal"]
@@ -53,6 +55,17 @@ class Clause:
     literals: tuple[Literal, ...]
     answers: tuple[tuple[Term, ...], ...] = ()
 
+    def __post_init__(self):
+        check_kind("Clause", self.literals, tuple, "literals")
+        for x in self.literals:
+            if not isinstance(x, Literal) or not isinstance(x.atom, Atom):
+                raise ArgumentError(f"Clause: its literals are such as Literal(Atom('P')), got {x!r:.60}")
+
+    @cached_property
+    def with_answers(self) -> Clause:
+        """The clause whose answers are literals, of a predicate that no text can name."""
+        return Clause((*self.literals, *(Literal(Atom("the answer", answer)) for answer in self.answers)))
+
     @cached_property
     def keys(self) -> frozenset:
         """The keys of the literals."""
@@ -81,7 +94,7 @@ class Clause:
 
     def __str__(self) -> str:
         shown = [str(literal) for literal in self.literals] or ["contradiction"]
-        shown += [f"ANS({', '.join(map(term_text, answer))})" for answer in self.answers]
+        shown += [call_text("ANS", answer) for answer in self.answers]
         return " ∨ ".join(shown)
 
     def __repr__(self) -> str:
@@ -102,7 +115,8 @@ def is_tautology(x: Clause) -> bool:
 def subsumes(general: Clause, special: Clause) -> bool:
     """Whether a substitution makes all literals of `general` literals of `special`, which then says nothing new.
 
-    Answers do not count. A clause with more literals never subsumes one with fewer: its own factors would go.
+    Answers do not count, unless they are literals: see `Clause.with_answers`. A clause with more literals never
+    subsumes one with fewer: its own factors would go.
     """
     if len(general.literals) > len(special.literals) or not general.keys <= special.keys:
         return False

@@ -63,8 +63,10 @@ def formula(text: str | Formula, name: str = "formula") -> Formula:
 def term(text: str | Term, name: str = "term") -> Term:
     """Read a term, in which variables begin with "?"; a term is returned as it is.
 
-    >>> print(term("grasp(climbbox(?s))"))
-    grasp(climbbox(?s))
+        >>> print(term("grasp(climbbox(?s))"))
+        grasp(climbbox(?s))
+
+    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.4.
     """
     if isinstance(text, Variable | Function):
         return text
@@ -74,7 +76,7 @@ def term(text: str | Term, name: str = "term") -> Term:
 def _read(text, name: str, what: str, parser):
     if not isinstance(text, str):
         example = "'P -> Q'" if what == "formula" else "'f(?x)'"
-        raise ArgumentError(f"{what}: a text is needed, such as {example}, got {type(text).__name__}")
+        raise ArgumentError(f"{name}: a text is needed, such as {example}, got {type(text).__name__}")
     source = Source(text, name)
     cursor = Cursor(scan(source, _PATTERN), source)
     try:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...errors import ArgumentError
-from .terms import LARGEST, Function, Substitution, Term, Variable, call_text, replaced
+from ..limits import check_kind
+from .terms import LARGEST, Substitution, Term, Variable, call_text, check_arguments, check_name, functions_in, replaced
 
 __all__ = ["And", "Atom", "Exists", "ForAll", "Formula", "Iff", "Implies", "Not", "Or"]
 
@@ -31,6 +32,10 @@ class Formula:
     def __post_init__(self):
         # Formulas share their parts as terms do: see `Function`.
         inside = self.parts
+        for part in inside:
+            if not isinstance(part, Formula):
+                kind = type(self).__name__
+                raise ArgumentError(f"{kind}: its parts are formulas, got {part!r:.60}; formula('P') makes a formula")
         keep = object.__setattr__
         keep(self, "size", 1 + sum(part.size for part in inside))
         keep(self, "height", 1 + max((part.height for part in inside), default=0))
@@ -67,9 +72,8 @@ class Atom(Formula):
     arguments: tuple[Term, ...] = ()
 
     def _free(self) -> frozenset[Variable]:
-        for term in self.arguments:
-            if not isinstance(term, Variable | Function):
-                raise ArgumentError(f"{self.name}: arguments are terms, got {type(term).__name__}; term('x') makes one")
+        check_name("Atom", self.name)
+        check_arguments("Atom", self.name, self.arguments)
         return frozenset().union(*(term.variables for term in self.arguments))
 
 
@@ -136,6 +140,10 @@ class Iff(_Binary):
 class _Quantified(Formula):
     variable: Variable
     inside: Formula
+
+    def __post_init__(self):
+        check_kind(type(self).__name__, self.variable, Variable, "the variable")
+        super().__post_init__()
 
     @property
     def parts(self) -> tuple[Formula, ...]:
@@ -211,11 +219,19 @@ def atoms_in(formula: Formula) -> Iterator[Atom]:
         yield from atoms_in(part)
 
 
+def signature(formula: Formula) -> set[tuple[str, int]]:
+    """The functions and constants of a formula, as names with numbers of arguments."""
+    terms = {term for atom in set(atoms_in(formula)) for term in atom.arguments}
+    return {(f.name, len(f.arguments)) for term in terms for f in functions_in(term)}
+
+
 def with_parts(formula: Formula, parts: tuple[Formula, ...]) -> Formula:
-    """The formula with other formulas in the place of its parts."""
+    """The formula with other formulas in the place of its parts; if these are the same, the formula itself."""
+    if all(new is old for new, old in zip(parts, formula.parts, strict=True)):
+        return formula
     if isinstance(formula, _Quantified):
         return type(formula)(formula.variable, *parts)
-    return type(formula)(*parts) if parts else formula
+    return type(formula)(*parts)
 
 
 def formula_replaced(formula: Formula, to: Substitution) -> Formula:

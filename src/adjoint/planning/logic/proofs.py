@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ...display import counted
 from .clauses import Clause, Literal
 from .formulas import Formula, Not
 from .terms import Term
@@ -41,9 +42,14 @@ class Proof:
     | "budget" | the search was stopped, as the `reason` says |
 
     - `answers` are {variable: term} for what the goal says to exist. More than one means that one of them is right, and
-      the axioms do not tell which.
+      that no proof of a single one was found; the `reason` tells whether there is none, if the axioms are consistent,
+      or the search for it was stopped.
     - `open_goals` are literals that the search came to need, and that no axiom can give: what may be missing.
-    - `statistics` are {"generated": ..., "kept": ..., "seconds": ...}.
+    - `statistics` are {"generated": ..., "kept": ..., "seconds": ...}, of all searches together.
+    - `reason` tells what ended the search, or why there is no single answer.
+
+    Reference: Robinson (1965), Journal of the ACM 12; Green (1969), "Application of theorem proving to problem
+    solving", for the answers.
     """
 
     goal: Formula
@@ -59,7 +65,7 @@ class Proof:
 
     @property
     def answer(self) -> Mapping[str, Term] | None:
-        """What the variables of the goal stand for; None without a proof, or if it leaves a choice between answers."""
+        """What the variables of the goal stand for; None without a proof, or if the proof has several answers."""
         return self.answers[0] if len(self.answers) == 1 else None
 
     def __str__(self) -> str:
@@ -72,11 +78,13 @@ class Proof:
             f"{i:4}  {step.clause!s:{wide}}  {' and '.join(map(str, step.parents))}{' ' * bool(step.parents)}{step.how}"
             for i, step in enumerate(self.steps, 1)
         ]
-        return "\n".join([head, *lines, *(f"  answer  {_answer_text(answer)}" for answer in self.answers if answer)])
+        answers = [f"{'or' if i else 'answer':>8}  {_answer_text(answer)}" for i, answer in enumerate(self.answers)]
+        return "\n".join([head, *lines, *answers])
 
     def __repr__(self) -> str:
+        steps = f", {counted(len(self.steps), 'step')}" if self else ""
         told = f", answer {_answer_text(self.answer)}" if self.answer else ""
-        return f"<Proof of {self.goal}: {self.status}{f', {len(self.steps)} steps' if self else ''}{told}>"
+        return f"<Proof of {self.goal}: {self.status}{steps}{told}>"
 
 
 def _answer_text(answer: Mapping[str, Term]) -> str:

@@ -14,22 +14,24 @@ import heapq
 import time
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
 
+from ...display import counted
 from ...errors import ArgumentError, SolveError
 from ..limits import check_limits
-from .clause_forms import clause_form, names_in
 from .clauses import Clause, Literal, is_tautology, subsumes
 from .formula_reader import formula
-from .formulas import Atom, Exists, Formula, Not
+from .formulas import Atom, Formula
+from .problems import Problem, read_problem
 from .proofs import Proof, ProofStep, negated
 from .resolving import factors, resolvents, set_apart
-from .terms import Variable
-from .unification import unified_atoms
+from .terms import DEEPEST
+from .unification import are_unifiable, unified_rows
 
 __all__ = ["prove"]
 
-_DEEPEST = 40  # levels of a term
-_LARGEST = 300  # symbols of a clause
+_SYMBOLS = 10  # of a clause, for each level that a term may have
 _MOST_OPEN = 5  # open goals that a proof reports
 
 
@@ -40,6 +42,7 @@ def prove(
     support: str = "goal",
     max_clauses: int = 5_000,
     max_seconds: float = 10.0,
+    max_depth: int = 100,
 ) -> Proof:
     """Prove that a goal follows from axioms, by resolution, and find what the goal says to exist.
 
@@ -55,92 +58,117 @@ def prove(
         >>> prove(["P -> Q"], "Q").status
         'not provable'
 
-    The answer has the variables of the goal that are free, or bound by ∃ in front of it. With `support="goal"` each
-    step has to do with the goal, which finds every proof if the axioms are consistent. With `support="all"` axioms are
-    resolved with each other, too: contradictory axioms prove everything. Predicate logic is undecidable, so the search
-    ends after `max_clauses` were kept or after `max_seconds`. Whether a goal does not follow at all,
-    `find_countermodel` may tell. Equality has no meaning of its own.
+    The answer has the variables of the goal that are free, or bound by ∃ in front of it. If the first proof has several
+    answers, of which one must be right, the search begins again, for a proof with a single one. With `support="goal"`
+    each step has to do with the goal, which finds every proof if the axioms are consistent. With `support="all"` axioms
+    are resolved with each other, too: contradictory axioms prove everything.
+
+    Predicate logic is undecidable, so a search ends after `max_clauses` were kept, and all work after `max_seconds`.
+    Clauses are left out if they have more than `max_depth` levels of functions, or more than ten times as many symbols,
+    unless an axiom or the goal has more itself; no term has more than 200 levels. Whether a goal does not follow at
+    all, `find_countermodel` may tell.
+    Equality has no meaning of its own.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.4.
     """
     if support not in ("goal", "all"):
         raise ArgumentError(f"prove: support is 'goal' or 'all', got {support!r:.60}")
-    if isinstance(axioms, str | Formula):
-        raise ArgumentError("prove: axioms are a list of formulas; put the one that was given into brackets")
-    if not isinstance(axioms, Iterable):
-        raise ArgumentError(f"prove: axioms are a list of formulas, got {type(axioms).__name__}")
-    check_limits("prove", max_clauses=max_clauses, max_seconds=max_seconds)
-    read = [formula(text, f"axiom {i}") for i, text in enumerate(axioms, 1)]
+    check_limits("prove", max_clauses=max_clauses, max_seconds=max_seconds, max_depth=max_depth)
+    limits = _Limits(max_clauses, max_seconds, max_depth, time.monotonic())
     target = formula(goal, "goal")
-    given, from_goal = clauses_of(read, target)
-    search = _Search([*(found for _, found in given), *from_goal], max_clauses, max_seconds)
-    for number, found in given:
-        search.add(found, (), f"axiom {number}", waits=support == "all")
-    for found in from_goal:
-        search.add(found, (), "negated goal", waits=True)
-    variables = [v.name for v in stripped(target)[1]]
-    return search.proof(target, variables)
+    try:
+        problem = read_problem("prove", axioms, target, limits.until)
+    except TimeoutError:
+        return Proof(target, "budget", reason=limits.out_of_time(), statistics=limits.statistics(0, 0))
+    first = _Search(problem, support, limits).proof(target)
+    if len(first.answers) < 2:
+        return first
+    second = _Search(problem, support, limits, one_answer=True).proof(target)
+    counts = (int(first.statistics[x] + second.statistics[x]) for x in ("generated", "kept"))
+    why = second.reason or "none follows from the axioms"
+    found = second or replace(first, reason=f"no single answer was found: {why}")
+    return replace(found, statistics=limits.statistics(*counts))
 
 
-def stripped(goal: Formula) -> tuple[Formula, tuple[Variable, ...]]:
-    """A goal without the ∃ in front of it, and its variables that an answer tells."""
-    bound = []
-    free = sorted(goal.free, key=lambda v: v.name)
-    while isinstance(goal, Exists) and goal.variable not in (*bound, *free):
-        bound.append(goal.variable)
-        goal = goal.inside
-    return goal, (*bound, *free)
+class _Limits(NamedTuple):
+    clauses: float
+    seconds: float
+    depth: float
+    start: float
 
+    @property
+    def until(self) -> float:
+        return self.start + self.seconds
 
-def clauses_of(axioms: list[Formula], goal: Formula) -> tuple[list[tuple[int, Clause]], list[Clause]]:
-    """The clauses of the axioms with the numbers of these, and those of the negated goal, which have answers."""
-    taken = set().union(*(names_in(x) for x in (*axioms, goal)))
-    numbered = []
-    for number, axiom in enumerate(axioms, 1):
-        for found in clause_form(axiom, taken=taken).clauses:
-            numbered.append((number, found))
-            taken |= {f for literal in found.literals for f in names_in(literal.atom)}
-    inside, variables = stripped(goal)
-    from_goal = clause_form(Not(inside), taken=taken).clauses
-    return numbered, [Clause(x.literals, (variables,) if variables else ()) for x in from_goal]
+    def out_of_time(self) -> str:
+        return f"{self.seconds:g} s have passed"
+
+    def statistics(self, generated: int, kept: int) -> dict[str, float]:
+        return {"generated": generated, "kept": kept, "seconds": time.monotonic() - self.start}
 
 
 # --- search -----------------------------------------------------------------------------------------------------------
 
 
 class _Search:
-    """The clauses that are known, where they come from, and those that wait to be resolved."""
+    """The clauses that are known, where they come from, and those that wait to be resolved.
 
-    def __init__(self, inputs: list[Clause], max_clauses: int, max_seconds: float):
+    Where one answer is wanted, clauses whose answers cannot be made one are needless, and answers count as literals in
+    tests of subsumption, so that no clause goes for one with other answers. Then every single answer is found.
+    Reference: Kunen (1996), "The semantics of answer literals", Journal of Automated Reasoning 17.
+    """
+
+    def __init__(self, problem: Problem, support: str, limits: _Limits, *, one_answer: bool = False):
+        inputs = [*(found for _, found in problem.given), *problem.from_goal]
         self.inputs: dict[tuple, list[Atom]] = defaultdict(list)  # the atoms of all inputs, by the keys of the literals
         for literal in (literal for found in inputs for literal in found.literals):
             self.inputs[literal.key].append(set_apart(literal.atom))
-        self.max_clauses, self.max_seconds = max_clauses, max_seconds
-        self.start = time.monotonic()
+        self.limits, self.variables = limits, [v.name for v in problem.variables]
+        self.one_answer = one_answer
+        self.deepest = max([min(limits.depth, DEEPEST), *(found.depth for found in inputs)])
+        self.largest = max([_SYMBOLS * self.deepest, *(found.size for found in inputs)])
         self.known: list[ProofStep] = []
         self.waiting: list[tuple[int, int]] = []  # a heap of (size, number of the clause)
         self.partners: dict[tuple, dict[int, Clause]] = defaultdict(dict)  # those that are resolved with, by their keys
-        self.by_key: dict[tuple, list[Clause]] = defaultdict(list)  # all that are known, by the key of one literal
+        self.facts: set[Literal] = set()  # the literals of known clauses that are one literal without variables
+        self.by_key: dict[tuple, list[Clause]] = defaultdict(list)  # all others that are known, by a literal's key
         self.open: list[tuple[int, Literal]] = []  # literals that nothing fits, with the sizes of their clauses
         self.generated = self.dropped = 0
         self.end = -1  # the number of the contradiction
         self.reason = ""  # which budget has ended
+        for number, found in problem.given:
+            self.add(found, (), f"axiom {number}", waits=support == "all")
+        for found in problem.from_goal:
+            self.add(found, (), "negated goal", waits=True)
 
     def add(self, found: Clause, parents: tuple[int, ...], how: str, waits: bool) -> None:
-        """Keep a clause unless it says nothing new."""
+        """Keep a clause, and its factors, unless it says nothing new."""
         self.generated += 1
         if self.end >= 0 or self._is_spent():
             return
-        if is_tautology(found) or self._is_hopeless(found, waits) or self._is_subsumed(found):
-            return
-        if found.depth > _DEEPEST or found.size > _LARGEST:
+        try:
+            if not self._is_needless(found, waits):
+                self._keep(found, parents, how, waits)
+        except (ArgumentError, SolveError):  # terms grew beyond what is possible
+            self.dropped += 1
+
+    def _is_needless(self, found: Clause, waits: bool) -> bool:
+        if self.one_answer and unified_rows(found.answers) is None:
+            return True
+        return is_tautology(found) or self._is_hopeless(found, waits) or self._is_subsumed(found)
+
+    def _keep(self, found: Clause, parents: tuple[int, ...], how: str, waits: bool) -> None:
+        if found.depth > self.deepest or found.size > self.largest:
             self.dropped += 1
             return
         number = len(self.known)
         self.known.append(ProofStep(found, parents, how))
         if not found.literals:
-            self.end = number
+            self._finish(number)
             return
-        self.by_key[found.literals[0].key].append(found)
+        if len(found.literals) == 1 and not found.variables and not found.answers:
+            self.facts.add(found.literals[0])
+        else:
+            self.by_key[found.literals[0].key].append(found)
         if waits:
             heapq.heappush(self.waiting, (found.size, number))
         else:
@@ -150,12 +178,19 @@ class _Search:
             if self.reason:
                 return
 
+    def _finish(self, number: int) -> None:
+        """End with a contradiction, in which answers that can be made one are made one."""
+        found = self.known[number].clause
+        if len(found.answers) > 1 and (to := unified_rows(found.answers)) is not None:
+            self.known.append(ProofStep(found.replaced(to), (number,), "factor"))
+        self.end = len(self.known) - 1
+
     def _is_spent(self) -> bool:
         """Whether a budget has ended; the reason tells which."""
-        if len(self.known) > self.max_clauses:
-            self.reason = f"more than {self.max_clauses} clauses were kept"
-        elif time.monotonic() - self.start > self.max_seconds:
-            self.reason = f"{self.max_seconds:g} s have passed"
+        if len(self.known) > self.limits.clauses:
+            self.reason = f"more than {self.limits.clauses} clauses were kept"
+        elif time.monotonic() > self.limits.until:
+            self.reason = self.limits.out_of_time()
         return bool(self.reason)
 
     def _is_hopeless(self, found: Clause, waits: bool) -> bool:
@@ -169,30 +204,40 @@ class _Search:
         return bool(pure)
 
     def _fits(self, literal: Literal) -> bool:
-        return any(unified_atoms(literal.atom, other) is not None for other in self.inputs[literal.opposite])
+        return any(are_unifiable(literal.atom, other) for other in self.inputs[literal.opposite])
 
     def _is_subsumed(self, found: Clause) -> bool:
-        return any(subsumes(other, found) for key in found.keys for other in self.by_key[key])
+        if not self.facts.isdisjoint(found.literals):
+            return True
+        return any(self._subsumes(other, found) for key in found.keys for other in self.by_key[key])
+
+    def _subsumes(self, general: Clause, special: Clause) -> bool:
+        """Whether a clause says nothing new; where one answer is wanted, its answers must be nothing new, too."""
+        return subsumes(general.with_answers, special.with_answers) if self.one_answer else subsumes(general, special)
 
     def _becomes_partner(self, number: int) -> None:
         found = self.known[number].clause
         for key in found.keys:
             self.partners[key][number] = found
 
-    def proof(self, goal: Formula, variables: list[str]) -> Proof:
+    def proof(self, goal: Formula) -> Proof:
         """Resolve until there is a contradiction, nothing is left, or too much was done."""
         while self.end < 0 and self.waiting and not self._is_spent():
             self._take(heapq.heappop(self.waiting)[1])
-        reason = self.reason
-        if not reason and self.dropped:
-            reason = f"{self.dropped} clauses were too large to be kept"
-        statistics = {"generated": self.generated, "kept": len(self.known), "seconds": time.monotonic() - self.start}
+        statistics = self.limits.statistics(self.generated, len(self.known))
         if self.end < 0:
+            reason = self.reason or self._what_was_dropped()
             status = "budget" if reason else "not provable"
             return Proof(goal, status, (), (), self._open_goals(), reason, statistics)
         steps = self._steps()
-        answers = tuple(dict(zip(variables, answer, strict=True)) for answer in steps[-1].clause.answers)
+        answers = tuple(dict(zip(self.variables, answer, strict=True)) for answer in steps[-1].clause.answers)
         return Proof(goal, "proved", steps, answers, (), "", statistics)
+
+    def _what_was_dropped(self) -> str:
+        if not self.dropped:
+            return ""
+        left_out = counted(self.dropped, "clause")
+        return f"the search left out {left_out} of more than {self.deepest} levels or {self.largest} symbols"
 
     def _take(self, number: int) -> None:
         """Resolve a clause of the support with all partners, itself included."""
@@ -214,7 +259,7 @@ class _Search:
         """Whether a clause that was found later, but taken before, subsumes this one."""
         given = self.known[number].clause
         taken = (self.partners[key].items() for key in given.keys)
-        return any(n > number and subsumes(other, given) for items in taken for n, other in items)
+        return any(n > number and self._subsumes(other, given) for items in taken for n, other in items)
 
     def _open_goals(self) -> tuple[Formula, ...]:
         """The literals that were needed and that no clause can give, those of the smallest clauses first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..limits import check_kind
 from .clauses import Clause
 from .formulas import Atom
 from .terms import Term, Variable
@@ -15,11 +16,15 @@ __all__ = ["resolvents"]
 def resolvents(a: Clause, b: Clause) -> Iterator[Clause]:
     """All clauses that follow from two clauses by resolving a literal of one with the opposite of the other.
 
-    >>> from adjoint.planning.logic import clause_form
-    >>> a, b = clause_form("(P(?x) | Q(?x)) & (~P(A) | R)").clauses
-    >>> list(resolvents(a, b))
-    [<Clause Q(A) ∨ R>]
+        >>> from adjoint.planning.logic import clause_form
+        >>> a, b = clause_form("(P(?x) | Q(?x)) & (~P(A) | R)").clauses
+        >>> list(resolvents(a, b))
+        [<Clause Q(A) ∨ R>]
+
+    Reference: Robinson (1965), "A machine-oriented logic based on the resolution principle", Journal of the ACM 12.
     """
+    check_kind("resolvents", a, Clause, "a")
+    check_kind("resolvents", b, Clause, "b")
     b = _apart(b, a.variables)
     for i, first in enumerate(a.literals):
         for j, second in enumerate(b.literals):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ...errors import ArgumentError
 from .formula_reader import term
-from .terms import Function, Term, Variable, term_text
+from .terms import Function, Term, Variable
 
 __all__ = ["MONKEY_AXIOMS", "MONKEY_FRAME", "MONKEY_GOAL", "situation_plan"]
 
@@ -43,7 +43,7 @@ def situation_plan(state: str | Term) -> tuple[tuple[str, ...], ...]:
     found = []
     inside = term(state, "situation_plan")
     while isinstance(inside, Function) and inside.arguments:
-        found.append((inside.name, *map(term_text, inside.arguments[:-1])))
+        found.append((inside.name, *map(str, inside.arguments[:-1])))
         inside = inside.arguments[-1]
     if isinstance(inside, Variable):
         raise ArgumentError(f"situation_plan: the plan begins in any state {inside}; a constant such as s0 is needed")

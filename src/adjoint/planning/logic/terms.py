@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...errors import ArgumentError
 
 __all__ = ["Function", "Substitution", "Term", "Variable"]
 
-DEEPEST = 200  # functions inside each other; a deeper term would fill Python's stack
+DEEPEST = 200  # functions inside each other: walks over a deeper term would fill Python's stack
 LARGEST = 1_000_000  # symbols of a term
 
 
@@ -17,13 +17,18 @@ LARGEST = 1_000_000  # symbols of a term
 class Variable:
     """A variable of a formula. A variable that no quantifier binds is written with a question mark, as in P(?x).
 
-    >>> print(Variable("x"))
-    ?x
+        >>> print(Variable("x"))
+        ?x
+
+    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.4.
     """
 
     name: str
 
     size = depth = 1
+
+    def __post_init__(self):
+        check_name("Variable", self.name)
 
     @property
     def variables(self) -> frozenset[Variable]:
@@ -56,6 +61,8 @@ class Function:
     _hash: int = field(init=False)
 
     def __post_init__(self):
+        check_name("Function", self.name)
+        check_arguments("Function", self.name, self.arguments)
         # Terms share their parts, so a term can stand for far more symbols than it has objects. These numbers are
         # kept because a walk over all symbols could take forever.
         inside = self.arguments
@@ -92,18 +99,32 @@ Substitution = Mapping[Variable, Term]
 """Terms that stand for variables, all at the same time."""
 
 
+def check_name(kind: str, name: object) -> None:
+    """Refuse what is no name of a variable, function or predicate."""
+    if not isinstance(name, str) or not name:
+        raise ArgumentError(f"{kind}: a name is a text such as 'P', got {name!r:.60}")
+
+
+def check_arguments(kind: str, name: str, arguments: object) -> None:
+    """Refuse arguments of a function or predicate that are no tuple of terms."""
+    if not isinstance(arguments, tuple):
+        raise ArgumentError(f"{kind} {name}: the arguments are a tuple of terms, got {type(arguments).__name__}")
+    for number, argument in enumerate(arguments, 1):
+        if not isinstance(argument, Variable | Function):
+            raise ArgumentError(
+                f"{kind} {name}: argument {number} is no term but {argument!r:.60}; term('f(?x)') makes a term"
+            )
+
+
 def call_text(name: str, arguments: tuple[Term, ...], bound: frozenset[Variable] = frozenset()) -> str:
     """A predicate or function with its arguments; variables that are `bound` have no question mark."""
-    if not arguments:
-        return name
-    return f"{name}({', '.join(term_text(term, bound) for term in arguments)})"
-
-
-def term_text(term: Term, bound: frozenset[Variable] = frozenset()) -> str:
-    """A term as text; variables that are `bound` have no question mark."""
-    if isinstance(term, Variable):
-        return term.name if term in bound else str(term)
-    return call_text(term.name, term.arguments, bound)
+    shown = []
+    for term in arguments:  # no comprehension, which would be a second frame of Python's stack for every level
+        if isinstance(term, Function):
+            shown.append(call_text(term.name, term.arguments, bound))
+        else:
+            shown.append(term.name if term in bound else str(term))
+    return f"{name}({', '.join(shown)})" if shown else name
 
 
 def replaced(term: Term, to: Substitution) -> Term:
@@ -115,9 +136,13 @@ def replaced(term: Term, to: Substitution) -> Term:
     return Function(term.name, tuple([replaced(inside, to) for inside in term.arguments]))
 
 
-def functions_in(term: Term) -> Iterator[Function]:
-    """All functions and constants of a term, the inner ones first."""
-    if isinstance(term, Function):
-        for inside in term.arguments:
-            yield from functions_in(inside)
-        yield term
+def functions_in(term: Term) -> set[Function]:
+    """All functions and constants of a term."""
+    seen: set[Function] = set()
+    ahead = [term]
+    while ahead:
+        found = ahead.pop()
+        if isinstance(found, Function) and found not in seen:
+            seen.add(found)
+            ahead += found.arguments
+    return seen

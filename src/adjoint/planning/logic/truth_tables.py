@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...display import counted
 from ...errors import ArgumentError
 from .formula_reader import formula
 from .formulas import And, Atom, Formula, Iff, Implies, Not, Or, atoms_in
@@ -54,7 +55,7 @@ class TruthTable:
         )
 
     def __repr__(self) -> str:
-        return f"<TruthTable of {', '.join(map(str, self.formulas))}: {len(self.rows)} rows>"
+        return f"<TruthTable of {', '.join(map(str, self.formulas))}: {counted(len(self.rows), 'row')}>"
 
 
 def truth_table(*formulas: str | Formula) -> TruthTable:
@@ -80,8 +81,11 @@ def truth_table(*formulas: str | Formula) -> TruthTable:
 def is_valid(text: str | Formula) -> bool:
     """Whether a formula without quantifiers is true whatever its atoms are (at most 20).
 
-    >>> is_valid("P & (P -> Q) -> Q"), is_valid("P -> Q")
-    (True, False)
+        >>> is_valid("P & (P -> Q) -> Q"), is_valid("P -> Q")
+        (True, False)
+
+    With more atoms, `prove([], formula, support="all")` tells it of formulas that have few clauses.
+    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.4.
     """
     read = formula(text)
     atoms = _atoms("is_valid", read)
@@ -91,8 +95,10 @@ def is_valid(text: str | Formula) -> bool:
 def is_satisfiable(text: str | Formula) -> bool:
     """Whether a formula without quantifiers is true for some values of its atoms (at most 20).
 
-    >>> is_satisfiable("P & ~Q"), is_satisfiable("P & ~P")
-    (True, False)
+        >>> is_satisfiable("P & ~Q"), is_satisfiable("P & ~P")
+        (True, False)
+
+    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.4.
     """
     read = formula(text)
     return column(read, _atoms("is_satisfiable", read)) != 0
@@ -104,7 +110,8 @@ def equivalent(a: str | Formula, b: str | Formula) -> bool:
         >>> equivalent("~(P | Q)", "~P & ~Q"), equivalent("(P & Q) | R", "P & (Q & R)")
         (True, False)
 
-    For formulas with quantifiers, `prove` their equivalence. Reference: Fu, Gonzalez & Lee (1987), Sec. 10.4.
+    For formulas with quantifiers, or with more atoms and few clauses, `prove` their equivalence.
+    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.4.
     """
     first, second = formula(a), formula(b)
     atoms = _atoms("equivalent", first, second)
@@ -118,7 +125,8 @@ def _atoms(caller: str, *formulas: Formula, most: int = MOST_ATOMS) -> tuple[Ato
         raise ArgumentError(f"{caller}: a formula has a quantifier, and truth tables have none; `prove` can answer")
     if len(found) > most:
         raise ArgumentError(
-            f"{caller}: there are {len(found)} atoms; a truth table has at most {most}, and `prove` has no limit"
+            f"{caller}: there are {len(found)} atoms; a truth table has at most {most}, and `prove` can do with more "
+            "unless the clauses of a formula are too many"
         )
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ...errors import ArgumentError, SolveError
 from .formula_reader import term
@@ -32,8 +32,10 @@ def unify(a: str | Term | Atom, b: str | Term | Atom) -> dict[Variable, Term] | 
 def substitute(x: str | Term | Atom, to: Substitution) -> Term | Atom:
     """The term or the atom with terms in the place of its variables, all at the same time.
 
-    >>> print(substitute("P(?x, ?y)", {Variable("x"): Variable("y"), Variable("y"): term("A")}))
-    P(?y, A)
+        >>> print(substitute("P(?x, ?y)", {Variable("x"): Variable("y"), Variable("y"): term("A")}))
+        P(?y, A)
+
+    Reference: Robinson (1965), "A machine-oriented logic based on the resolution principle", Journal of the ACM 12.
     """
     if not isinstance(to, Mapping) or not all(isinstance(v, Variable) for v in to):
         raise ArgumentError("substitute: a dict {Variable: term} is needed, such as {Variable('x'): term('A')}")
@@ -57,18 +59,36 @@ def atom_replaced(atom: Atom, to: Substitution) -> Atom:
 
 def unified_atoms(a: Atom, b: Atom) -> dict[Variable, Term] | None:
     """The most general substitution that makes two atoms equal, or None."""
-    if a.name != b.name or len(a.arguments) != len(b.arguments):
-        return None
-    return _unified(list(zip(a.arguments, b.arguments, strict=True)))
+    return _unified(list(zip(a.arguments, b.arguments, strict=True))) if _alike(a, b) else None
+
+
+def are_unifiable(a: Atom, b: Atom) -> bool:
+    """Whether a substitution makes two atoms equal, without its terms, which may be large."""
+    return _alike(a, b) and _bindings(list(zip(a.arguments, b.arguments, strict=True))) is not None
+
+
+def unified_rows(rows: Sequence[tuple[Term, ...]]) -> dict[Variable, Term] | None:
+    """The most general substitution that makes rows of as many terms equal, or None."""
+    return _unified([pair for row in rows[1:] for pair in zip(rows[0], row, strict=True)])
+
+
+def _alike(a: Atom, b: Atom) -> bool:
+    return a.name == b.name and len(a.arguments) == len(b.arguments)
 
 
 def _unified(pairs: list[tuple[Term, Term]]) -> dict[Variable, Term] | None:
     """The most general substitution that makes the terms of each pair equal, or None."""
+    bound = _bindings(pairs)
+    return None if bound is None else _resolved(bound)
+
+
+def _bindings(pairs: list[tuple[Term, Term]]) -> dict[Variable, Term] | None:
+    """What variables must be to make the terms of each pair equal, by terms that have bound variables, too; or None."""
     bound: dict[Variable, Term] = {}
     pairs = pairs[::-1]
     for _ in range(_MOST_STEPS):
         if not pairs:
-            return _resolved(bound)
+            return bound
         a, b = (_value(x, bound) for x in pairs.pop())
         if a is b or a == b:
             continue
@@ -122,7 +142,7 @@ def _resolved(bound: dict[Variable, Term]) -> dict[Variable, Term]:
 
 def matched(pattern: Atom, atom: Atom, known: Substitution) -> dict[Variable, Term] | None:
     """What the variables of `pattern` alone must be, beside what is `known`, to make it the atom; or None."""
-    if pattern.name != atom.name or len(pattern.arguments) != len(atom.arguments):
+    if not _alike(pattern, atom):
         return None
     found = dict(known)
     pairs: list[tuple[Term, Term]] = list(zip(pattern.arguments, atom.arguments, strict=True))

@@ -3,6 +3,7 @@
 | file | contents |
 |---|---|
 | `literals` | facts, and facts that must be absent |
+| `support_links` | the last step that made a literal true |
 | `triangle_tables` | `triangle_table`, `TriangleTable`: who gives what to whom |
 | `table_text` | the triangle as text and for notebooks |
 | `kernels` | `kernel`, `highest_kernel`: the step that a state calls for |

@@ -37,6 +37,8 @@ def plot_execution(execution: Execution) -> Any:
     if not isinstance(execution, Execution):
         raise ArgumentError(f"plot_execution: an Execution is needed, got {type(execution).__name__}")
     decisions = execution.decisions
+    if not decisions:
+        raise ArgumentError("plot_execution: the execution has no decisions that could be drawn")
     rows = -(-len(decisions) // _BESIDE)
     with house_style("plot_execution"):
         figure = new_figure("plot_execution", (2.1 * min(_BESIDE, len(decisions)), 2.35 * rows), layout="constrained")

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...display import html_table
+from ...display import counted, html_table
 from ...errors import ArgumentError
+from ...model.input_checks import count
 from ..limits import check_kind
 from ..strips.task_types import Action, Fact, Plan
-from .kernels import highest_kernel
+from .kernels import highest_true
 from .literals import state_of
 from .triangle_tables import TriangleTable, triangle_table
 
@@ -61,7 +62,7 @@ class Execution:
 
     def __repr__(self) -> str:
         said = "reached the goal" if self.reached else "did not reach the goal"
-        return f"<Execution: {said} after {len(self.actions)} actions; {self.reason}>"
+        return f"<Execution: {said} after {counted(len(self.actions), 'action')}; {self.reason}>"
 
 
 def decide(table: TriangleTable, state: Iterable[Fact], after: int = 0) -> Decision:
@@ -80,10 +81,13 @@ def decide(table: TriangleTable, state: Iterable[Fact], after: int = 0) -> Decis
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.6.
     """
     check_kind("decide", table, TriangleTable, "the table")
-    now = state_of(state, "decide")
-    k = highest_kernel(table, now)
+    return _decision(table, state_of(state, "decide"), count(after, "decide: after"))
+
+
+def _decision(table: TriangleTable, state: frozenset[Fact], after: int) -> Decision:
+    k = highest_true(table, state)
     action = table.plan.actions[k - 1] if 1 <= k <= table.N else None
-    return Decision(now, k, action, _why(k, after, table.N))
+    return Decision(state, k, action, _why(k, after, table.N))
 
 
 def _why(k: int, after: int, N: int) -> str:
@@ -130,11 +134,12 @@ def monitor(
     tries: Counter[int] = Counter()
     after = 0
     while True:
-        decision = decide(tables[-1], state_of(sense(), "monitor: sense()"), after)
+        before = decisions[-1].state if decisions else frozenset()
+        decision = _decision(tables[-1], state_of(sense(), "monitor: sense()", before), after)
         k, action = decision.kernel, decision.action
         trouble = "" if k else decision.reason
         if action and tries[k] == max_tries:
-            trouble = f"{action} was done {max_tries} times (max_tries) without lasting success"
+            trouble = f"{action} was done {counted(max_tries, 'time')} (max_tries) without lasting success"
             decision = decision._replace(action=None, reason=trouble)
         decisions.append(decision._replace(plan=len(tables) - 1))
         if trouble:
@@ -154,8 +159,8 @@ def monitor(
 
 def _check_limits(max_tries: int, max_replans: int) -> None:
     for name, number, least in (("max_tries", max_tries, 1), ("max_replans", max_replans, 0)):
-        if not isinstance(number, int) or number < least:
-            raise ArgumentError(f"monitor: '{name}' must be a whole number of at least {least}, got {number!r}")
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise ArgumentError(f"monitor: '{name}' must be a whole number of at least {least}, got {number!r:.60}")
 
 
 def _another(replan, state: frozenset[Fact], trouble: str, used: int, most: int) -> tuple[TriangleTable | None, str]:
@@ -163,7 +168,10 @@ def _another(replan, state: frozenset[Fact], trouble: str, used: int, most: int)
     if replan is None:
         return None, trouble
     if used == most:
-        return None, f"{trouble}, and {most} other plans were tried (max_replans)"
+        return (
+            None,
+            f"{trouble}, and {counted(most, 'other plan')} {'was' if most == 1 else 'were'} tried (max_replans)",
+        )
     plan = replan(state)
     if not plan:
         reason = f": {plan.reason}" if plan is not None else ""

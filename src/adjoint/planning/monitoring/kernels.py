@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ...errors import ArgumentError
 from ..limits import check_kind
 from ..strips.task_types import Fact
-from .literals import literal_holds, state_of
+from .literals import state_of
 from .triangle_tables import TriangleTable
 
 __all__ = ["highest_kernel", "kernel"]
@@ -28,7 +28,7 @@ def kernel(table: TriangleTable, i: int) -> frozenset[Fact]:
     Kernel N+1 is the goal. Reference: Fu, Gonzalez & Lee (1987), Sec. 10.6.
     """
     check_kind("kernel", table, TriangleTable, "the table")
-    if not isinstance(i, int) or not 1 <= i <= table.N + 1:
+    if isinstance(i, bool) or not isinstance(i, int) or not 1 <= i <= table.N + 1:
         raise ArgumentError(f"kernel: there is no kernel {i}; the table has 1 to {table.N + 1}")
     return frozenset(x for (row, column), facts in table.cells.items() if row >= i > column for x in facts)
 
@@ -48,13 +48,21 @@ def highest_kernel(table: TriangleTable, state: Iterable[Fact]) -> int:
     Each cell is looked at once at most. Reference: Fu, Gonzalez & Lee (1987), Sec. 10.6.
     """
     check_kind("highest_kernel", table, TriangleTable, "the table")
-    now = state_of(state, "highest_kernel")
+    return highest_true(table, state_of(state, "highest_kernel"))
+
+
+def highest_true(table: TriangleTable, state: frozenset[Fact]) -> int:
+    """`highest_kernel` of arguments that were checked."""
     # Going up from the goal, `k` is the highest kernel that the rows below still allow: a false literal of column c
     # excludes all kernels above c. At row k, everything that kernel k has is known to be true.
     k = table.N + 1
-    for row in range(table.N + 1, 0, -1):
-        cells = table.rows[row - 1]
-        k = next((c for c, facts in cells if c < k and not all(literal_holds(x, now) for x in facts)), k)
+    for row, cells in zip(range(k, 0, -1), reversed(table.needs), strict=True):
+        for column, present, absent in cells:
+            if column >= k:
+                break
+            if not (present <= state and absent.isdisjoint(state)):
+                k = column
+                break
         if k in (row, 0):
             return k
     return 0

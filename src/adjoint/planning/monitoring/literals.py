@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
+from contextlib import suppress
 
 from ...errors import ArgumentError
 from ..strips.task_types import Action, Condition, Fact, fact_text
@@ -40,12 +41,15 @@ def literal_text(literal: Fact) -> str:
     return f"not {fact_text(literal[1:])}" if literal[0] == "not" else fact_text(literal)
 
 
-def state_of(facts: Iterable[Fact], caller: str) -> frozenset[Fact]:
-    """The facts as a state, or an error that names the first thing that is no fact."""
+def state_of(facts: Iterable[Fact], caller: str, known: Set[Fact] = frozenset()) -> frozenset[Fact]:
+    """The facts as a state, or an error that names a thing that is no fact; those that are `known` are not checked."""
     if isinstance(facts, (str, bytes)) or not isinstance(facts, Iterable):
         raise ArgumentError(f"{caller}: a state must be a set of facts, got {facts!r:.60}")
-    found = list(facts)
+    found, state = list(facts), frozenset()
+    with suppress(TypeError):  # there is a list in it, which is no fact
+        state = frozenset(found)
+        found = state - known
     for fact in found:
         if not (isinstance(fact, tuple) and fact and all(isinstance(term, str) for term in fact)):
             raise ArgumentError(f"{caller}: {fact!r:.60} is no fact; ('on', 'a', 'b') is one")
-    return frozenset(found)
+    return state

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from typing import Any
 
+from ...display import counted
 from ...drawing.style import CURVES, house_style, new_figure
+from ..limits import check_kind
 from ..strips.task_types import Fact
 from .kernels import highest_kernel
 from .literals import literal_holds, literal_text, state_of
@@ -32,6 +34,7 @@ def plot_table(table: TriangleTable, state: Iterable[Fact] | None = None) -> Any
     The kernel of step i is the rectangle of all cells in row i and below, left of column i. The figure needs
     matplotlib, the extra `[plot]`. Reference: Fu, Gonzalez & Lee (1987), Sec. 10.6, Fig. 10.14.
     """
+    check_kind("plot_table", table, TriangleTable, "the table")
     now = None if state is None else state_of(state, "plot_table")
     widths, heights = column_widths(table), row_heights(table)
     with house_style("plot_table"):
@@ -45,7 +48,7 @@ def plot_table(table: TriangleTable, state: Iterable[Fact] | None = None) -> Any
 def _title(table: TriangleTable, state: Set[Fact] | None) -> str:
     if state is None:
         wanted = [literal_text(x) for facts in table.row(table.N + 1).values() for x in facts]
-        return f"{table.N} steps to " + " ".join(wanted[:3]) + (" ..." if len(wanted) > 3 else "")
+        return f"{counted(table.N, 'step')} to " + " ".join(wanted[:3]) + (" ..." if len(wanted) > 3 else "")
     k = highest_kernel(table, state)
     if k == 0:
         return "No kernel is true: the plan does not help here"

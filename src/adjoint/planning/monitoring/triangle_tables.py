@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
 
+from ...display import counted
 from ...errors import ArgumentError
 from ...lazy import cached_property
 from ..strips.task_types import Fact, Plan
-from .literals import effects, literals, opposite
+from .literals import opposite
+from .support_links import givers, support_links
 from .table_text import table_html, table_text
 
 __all__ = ["TriangleTable", "triangle_table"]
@@ -44,15 +49,11 @@ class TriangleTable:
     @cached_property
     def surviving(self) -> Cells:
         """{(row, column): all facts that step `column` added and that are still true before step `row`}."""
-        found: dict[tuple[int, int], tuple[Fact, ...]] = {}
-        giver: dict[Fact, int] = {}
-        for row, action in enumerate((*self.plan.actions, None), 1):
-            for fact, column in giver.items():
-                found[row, column] = (*found.get((row, column), ()), fact)
-            for fact in action.deletes if action else ():
-                giver.pop(fact, None)
-            giver |= dict.fromkeys(action.adds if action else (), row)
-        return found
+        found: dict[tuple[int, int], list[Fact]] = defaultdict(list)
+        for row, giver in enumerate(givers(self.plan.actions), 1):
+            for fact, column in _added(giver):
+                found[row, column].append(fact)
+        return {place: tuple(facts) for place, facts in found.items()}
 
     @cached_property
     def rows(self) -> tuple[tuple[tuple[int, tuple[Fact, ...]], ...], ...]:
@@ -61,6 +62,11 @@ class TriangleTable:
         for (row, column), literals_there in sorted(self.cells.items()):
             found[row - 1].append((column, literals_there))
         return tuple(map(tuple, found))
+
+    @cached_property
+    def needs(self) -> tuple[tuple[tuple[int, frozenset[Fact], frozenset[Fact]], ...], ...]:
+        """`rows` with sets, which are compared fast: (column, facts that must be there, facts that must be absent)."""
+        return tuple(tuple((column, *_parted(literals)) for column, literals in row) for row in self.rows)
 
     @property
     def N(self) -> int:
@@ -79,11 +85,16 @@ class TriangleTable:
 
     def head_adds(self, i: int) -> tuple[Fact, ...]:
         """The add list of the first i steps together: row i+1 without column 0 (Sec. 10.7)."""
+        return tuple(self.head_givers(i))
+
+    def head_givers(self, i: int) -> dict[Fact, int]:
+        """{fact: step}: the add list of the first i steps together, and the steps that added the facts, in order."""
         self._check("head", i, 0, self.N)
-        return tuple(fact for j in range(1, i + 1) for fact in self.surviving.get((i + 1, j), ()))
+        giver = next(islice(givers(self.plan.actions), i, None))
+        return dict(sorted(_added(giver), key=itemgetter(1)))
 
     def _check(self, what: str, number: int, least: int, most: int) -> None:
-        if not isinstance(number, int) or not least <= number <= most:
+        if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
             raise ArgumentError(f"the triangle table has no {what} {number}; there are {least} to {most}")
 
     def __str__(self) -> str:
@@ -93,10 +104,9 @@ class TriangleTable:
         return table_html(self.plan.actions, self.cells)
 
     def __repr__(self) -> str:
-        count = sum(map(len, self.cells.values()))
-        return (
-            f"<TriangleTable of {self.plan.problem.name}: {self.N} steps, {count} literals in {len(self.cells)} cells>"
-        )
+        count = counted(sum(map(len, self.cells.values())), "literal")
+        where = f"{count} in {counted(len(self.cells), 'cell')}"
+        return f"<TriangleTable of {self.plan.problem.name}: {counted(self.N, 'step')}, {where}>"
 
 
 def triangle_table(plan: Plan) -> TriangleTable:
@@ -113,20 +123,25 @@ def triangle_table(plan: Plan) -> TriangleTable:
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.6.
     """
     _check_plan(plan)
-    cells: dict[tuple[int, int], tuple[Fact, ...]] = {}
-    giver: dict[Fact, int] = {}  # {literal that is true now: the step that made it so}; 0 for those that are not here
+    goal = plan.problem.goal
     for i, (state, action) in enumerate(zip(plan.states, (*plan.actions, None), strict=True), 1):
-        needs = action.needs if action else plan.problem.goal
-        if missing := needs.missing(state):
+        if missing := (action.needs if action else goal).missing(state):
             what = f"step {i}, {action}" if action else "the goal"
             raise ArgumentError(f"triangle_table: the plan is not valid: {what} needs {' and '.join(missing)}")
-        for literal in dict.fromkeys(literals(needs)):
-            place = i, giver.get(literal, 0)
-            cells[place] = (*cells.get(place, ()), literal)
-        for literal in effects(action) if action else ():
-            giver.pop(opposite(literal), None)
-            giver[literal] = i
-    return TriangleTable(plan, cells)
+    cells: dict[tuple[int, int], dict[Fact, None]] = defaultdict(dict)
+    for literal, giver, user in support_links(plan.actions, goal):
+        cells[user, giver][literal] = None
+    return TriangleTable(plan, {place: tuple(found) for place, found in cells.items()})
+
+
+def _parted(literals: tuple[Fact, ...]) -> tuple[frozenset[Fact], frozenset[Fact]]:
+    absent = frozenset(opposite(x) for x in literals if x[0] == "not")
+    return frozenset(x for x in literals if x[0] != "not"), absent
+
+
+def _added(giver: Mapping[Fact, int]) -> Iterator[tuple[Fact, int]]:
+    """The facts among literals that have a giver, with it."""
+    return ((literal, step) for literal, step in giver.items() if literal[0] != "not")
 
 
 def _check_plan(plan: Plan) -> None:

@@ -1,7 +1,7 @@
 """Backward chaining: from a goal to the facts that support it; only what the goal needs is looked at, and asked for.
 
 Every subgoal has one table of the facts found for it, and a list of rules that wait for more of them. So rules that
-call themselves end, and find everything.
+call themselves end, and find everything. A condition is looked at only if those before it hold.
 References: Fu, Gonzalez & Lee (1987), Sec. 10.10.2; Tamaki & Sato (1986), "OLD resolution with tabulation".
 """
 
@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -48,10 +49,13 @@ def backward_chain(
         (Question(fact=('pump', 'has', 'power'), rule='rule1', answer=0.8),)
 
     `answers` of the result are the facts that fit the goal; `facts` has all that was needed on the way, with the
-    certainties that `forward_chain` gives, too; only in circles of rules the two may differ. `ask(fact)` is called once
-    for each askable fact without variables that is needed and not given; it returns True, False, a certainty factor, or
-    None for unknown. Facts that must be absent are looked for with all rules before the rule concludes. Rules that
-    delete facts have no meaning here, and are refused.
+    certainties that `forward_chain` gives, too.
+
+    - A condition is looked at, from left to right, if all before it hold: if their certainties are above 0.2.
+    - `ask(fact)` is called once for each askable fact without variables that is needed so and not given; it returns
+      True, False, a certainty factor, or None for unknown.
+    - Facts that must be absent are looked for with all rules before the rule concludes.
+    - Rules that delete facts have no meaning here, and are refused.
     """
     if not isinstance(rules, KnowledgeBase):
         raise ArgumentError(f"backward_chain: a KnowledgeBase is needed, got {type(rules).__name__}")
@@ -87,10 +91,10 @@ class _Waiting(NamedTuple):
 
 @dataclass
 class _Table:
-    """A subgoal, the facts that fit it, and the rules that wait for them."""
+    """A subgoal, the facts that fit it and whether rules were told that they are believed, and the rules that wait."""
 
     goal: Fact
-    found: dict[Fact, None] = field(default_factory=dict)
+    found: dict[Fact, bool] = field(default_factory=dict)
     waiting: list[_Waiting] = field(default_factory=list)
 
 
@@ -162,8 +166,8 @@ class _Session:
             self.stack.append(key)
             certainty = _Search(self).run(key).certainty
             self.stack.pop()
-            fits = [cf for fact, cf in certainty.items() if match(key, fact, {}) is not None]
-            self.absent[key] = not any(cf > BELIEVED for cf in fits)
+            believed = (fact for fact, value in certainty.items() if value > BELIEVED)
+            self.absent[key] = all(match(key, fact, {}) is None for fact in believed)
         return self.absent[key]
 
     def exhausted(self) -> bool:
@@ -174,11 +178,16 @@ class _Session:
 
 
 class _Search:
-    """The tables of one goal and of all its subgoals."""
+    """The tables of one goal and of all its subgoals.
+
+    `ahead` is a stack, so a rule looks at its next condition when all rules were tried for the one before, and only
+    with facts that are believed then. Where rules call themselves, facts that are believed later follow.
+    """
 
     def __init__(self, session: _Session):
         self.session = session
         self.tables: dict[Fact, _Table] = {}
+        self.homes: dict[Fact, list[_Table]] = defaultdict(list)  # the tables in which a fact was found
         self.ahead: list[_Waiting] = []
         self.index, self.evidence = FactIndex(), Evidence()
         self.fired: set[tuple[str, tuple]] = set()
@@ -187,51 +196,65 @@ class _Search:
 
     def run(self, goal: Fact) -> Evidence:
         """Solve a goal; the evidence has everything that was found on the way."""
-        self._table(goal, "")
+        self._open(_canonical(goal), "")
         while self.ahead and not self.session.exhausted():
             self._advance(self.ahead.pop())
-        needed = {fact for table in self.tables.values() for fact in table.found}
-        for fact in self.evidence.certainty.keys() - needed:
+            if not self.ahead:
+                self._settle()
+        for fact in self.evidence.certainty.keys() - self.homes.keys():
             del self.evidence.certainty[fact]  # a rule added it beside what was needed; other rules may add it, too
         return self.evidence
 
-    def _table(self, goal: Fact, rule: str) -> _Table:
-        """The table of a subgoal; a new one begins with what is told, and starts all rules that may conclude it."""
-        key = _canonical(goal)
-        if key in self.tables:
-            return self.tables[key]
+    def _settle(self) -> None:
+        """Take the evidence in one order, where circles left out some, and go on with what is believed then."""
+        before, self.evidence = self.evidence, self.evidence.in_one_order()
+        if self.evidence is not before:
+            self._deliver(list(self.evidence.certainty))
+
+    def _open(self, key: Fact, rule: str) -> None:
+        """Make the table of a subgoal, with what is told; all rules that may conclude it come next."""
         table = self.tables[key] = _Table(key)
         for fact, _ in list(self.index.matches(key, {})):
-            self.evidence.give(fact, self.session.told[fact])
-            table.found[fact] = None
+            self._found(table, fact)
+            self._give(fact)
         if not any(map(is_variable, key)) and key not in self.index:
             self.session.question(key, rule)
-            if key in self.session.told:
-                self._tell(key)
-        for other, head in self.session.heads.fitting(key):
+            self._take_answers()
+        for other, head in reversed(list(self.session.heads.fitting(key))):
             start = _head_bindings(head, key)
             if start is not None:
                 self.ahead.append(_Waiting(other, 0, start, table))
-        return table
 
-    def _tell(self, fact: Fact) -> None:
-        """Take an answer into all tables that it fits."""
-        self.index.add(fact)
-        self.evidence.give(fact, self.session.told[fact])
-        for table in list(self.tables.values()):
-            self._found(table, fact)
+    def _take_answers(self) -> None:
+        """Take new answers, of this search or of one for an absent fact, into all tables that they fit."""
+        for fact in list(islice(self.session.told, len(self.index.facts), None)):
+            self.index.add(fact)
+            for table in list(self.tables.values()):
+                self._found(table, fact)
+            self._give(fact)
 
     def _advance(self, waiting: _Waiting) -> None:
         """Look for the next condition of a rule, or conclude if there is none."""
         rule, at, bindings, _ = waiting
+        if not differs(rule, bindings):
+            return
         if at == len(rule.needs.facts):
-            if differs(rule, bindings) and all(map(self.session.is_absent, _filled_all(rule.needs.absent, bindings))):
+            absent = all(map(self.session.is_absent, _filled_all(rule.needs.absent, bindings)))
+            self._take_answers()
+            if absent:
                 self._conclude(waiting)
             return
-        table = self._table(filled(rule.needs.facts[at], bindings), rule.name)
+        key = _canonical(filled(rule.needs.facts[at], bindings))
+        if key not in self.tables:
+            self.ahead.append(waiting)  # once more, after all that the new table puts above it
+            self._open(key, rule.name)
+            return
+        table = self.tables[key]
         table.waiting.append(waiting)
-        for fact in list(table.found):
-            self._resume(waiting, fact)
+        for fact in reversed(table.found):
+            table.found[fact] = self.evidence.believes(fact)  # it may be believed no more, and be again
+            if table.found[fact]:
+                self._resume(waiting, fact)
 
     def _resume(self, waiting: _Waiting, fact: Fact) -> None:
         found = match(waiting.rule.needs.facts[waiting.at], fact, waiting.bindings)
@@ -242,20 +265,32 @@ class _Search:
         rule, _, bindings, table = waiting
         needs = rule.needs
         premises, absent, adds = (_filled_all(x, bindings) for x in (needs.facts, needs.absent, rule.adds))
+        for fact in adds:
+            self._found(table, fact)
         if (rule.name, premises) not in self.fired:
             self.fired.add((rule.name, premises))
             firing = Firing(rule, premises, absent, adds, (), tuple(sorted(bindings.items())))
             self.session.firings.append(firing)
-            self.evidence.fire(firing)
-        for fact in adds:
-            self._found(table, fact)
+            self._deliver(self.evidence.fire(firing))
+
+    def _give(self, fact: Fact) -> None:
+        self._deliver(self.evidence.give(fact, self.session.told[fact]))
 
     def _found(self, table: _Table, fact: Fact) -> None:
-        """Put a fact into a table that it fits, and tell the rules that wait for it."""
+        """Put a fact into a table that it fits."""
         if fact not in table.found and match(table.goal, fact, {}) is not None:
-            table.found[fact] = None
-            for other in table.waiting:
-                self._resume(other, fact)
+            table.found[fact] = False
+            self.homes[fact].append(table)
+            self._deliver([fact])
+
+    def _deliver(self, facts: list[Fact]) -> None:
+        """Tell the rules that wait for facts which of them are believed now."""
+        for fact in filter(self.evidence.believes, facts):
+            for table in self.homes.get(fact, ()):
+                if not table.found[fact]:
+                    table.found[fact] = True
+                    for waiting in table.waiting:
+                        self._resume(waiting, fact)
 
 
 def _filled_all(patterns: tuple[Fact, ...], bindings: dict[str, str]) -> tuple[Fact, ...]:

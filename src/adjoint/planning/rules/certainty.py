@@ -37,7 +37,7 @@ def combine(a: float, b: float) -> float:
 
 def combined(evidence: Iterable[float]) -> float:
     """The certainty factor from all pieces of evidence, in any order; 0 if there is none."""
-    total, known = 0.0, list(evidence)
+    total, known = 0.0, sorted(evidence)  # so that rounding is the same in any order, too
     if 1.0 in known and -1.0 in known:
         return 0.0
     for piece in known:

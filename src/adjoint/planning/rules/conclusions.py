@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ...display import counted
 from ...errors import ArgumentError, nearest
+from ...lazy import cached_property
 from ..strips.task_types import Fact
 from .certainty import BELIEVED
 from .evidence import Evidence, Firing
@@ -53,7 +55,7 @@ class Conclusions:
     questions: tuple[Question, ...] = ()
     goal: Fact = ()
 
-    @property
+    @cached_property
     def believed(self) -> frozenset[Fact]:
         """The facts whose certainty is above 0.2."""
         return frozenset(fact for fact, certainty in self.facts.items() if certainty > BELIEVED)
@@ -96,7 +98,7 @@ class Conclusions:
             again = ", see above" if x in told and firings else ""
             lines.append("  " * depth + self._told(x) + again)
             if not again:
-                ahead += reversed([line for firing in firings for line in _because(firing, depth + 1)])
+                ahead += reversed([line for firing in firings for line in self._because(firing, depth + 1)])
             told.add(x)
         return "\n".join(lines)
 
@@ -116,6 +118,14 @@ class Conclusions:
             told.add(x)
         return "\n".join(lines)
 
+    def _because(self, firing: Firing, depth: int) -> list[tuple[int, Fact | str]]:
+        lines: list[tuple[int, Fact | str]] = [(depth, f"by rule {firing} (CF {firing.rule.certainty:g})")]
+        lines += [(depth + 1, premise) for premise in firing.premises]
+        for pattern in firing.absent:
+            came = any(match(pattern, fact, {}) is not None for fact in self.believed)
+            lines.append((depth + 1, f"{sentence(pattern)}: not there{' when the rule fired' * came}"))
+        return lines
+
     def _told(self, fact: Fact) -> str:
         shown = f"{self.facts[fact]:.3g}" if fact in self.facts else "deleted since"
         return f"{sentence(fact)}: {shown}{', given' if fact in self.given else ''}"
@@ -133,16 +143,7 @@ class Conclusions:
 
     def __repr__(self) -> str:
         ended = "" if self.finished else f", not finished: {self.reason}"
-        return (
-            f"<Conclusions: {len(self.facts)} facts, {len(self.firings)} firing{'s' * (len(self.firings) != 1)}{ended}>"
-        )
-
-
-def _because(firing: Firing, depth: int) -> list[tuple[int, Fact | str]]:
-    lines: list[tuple[int, Fact | str]] = [(depth, f"by rule {firing} (CF {firing.rule.certainty:g})")]
-    lines += [(depth + 1, premise) for premise in firing.premises]
-    lines += [(depth + 1, f"{sentence(fact)}: not there") for fact in firing.absent]
-    return lines
+        return f"<Conclusions: {counted(len(self.facts), 'fact')}, {counted(len(self.firings), 'firing')}{ended}>"
 
 
 def conclusions(evidence: Evidence, firings: list[Firing], given: Mapping[Fact, float], **more) -> Conclusions:

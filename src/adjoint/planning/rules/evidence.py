@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from ..strips.task_types import Fact
@@ -38,7 +39,8 @@ class Evidence:
     """The certainties of facts, from what is given and from firings; each change reaches all that depends on it.
 
     A firing that would support its own premises is no evidence, so a circle of rules does not make itself certain.
-    What counts as evidence has no circles, and so the certainties do not depend on the order in which it came.
+    What counts as evidence has no circles. Which firing of a circle is left out depends on the order in which they
+    came; `in_one_order` gives the evidence that does not.
     """
 
     def __init__(self) -> None:
@@ -49,7 +51,9 @@ class Evidence:
         self.support: dict[Fact, dict[int, Firing]] = defaultdict(dict)  # all other evidence, by the firings' numbers
         self.uses: dict[Fact, dict[int, Firing]] = defaultdict(dict)  # the evidence that a fact gives
         self.level: dict[Fact, int] = defaultdict(int)  # above the levels of all facts that are evidence for it
-        self.count = 0
+        self.fired: list[Firing] = []
+        self.circular = False  # whether a firing was left out
+        self.forgot = False  # whether a fact was deleted
 
     def give(self, fact: Fact, certainty: float) -> list[Fact]:
         """Tell a fact. The result are the facts whose certainty changed, as in `fire`."""
@@ -58,25 +62,66 @@ class Evidence:
 
     def fire(self, firing: Firing) -> list[Fact]:
         """Take the evidence of a firing."""
-        self.count += 1
-        changed = []
+        self.fired.append(firing)
+        number, changed = len(self.fired), []
         for fact in firing.adds:
-            if not self._is_circular(fact, firing.premises):
-                self.support[fact][self.count] = firing
-                self.reasons[fact].append(firing)
-                for premise in firing.premises:
-                    self.uses[premise][self.count] = firing
-                changed += self._update(fact)
+            if self._is_circular(fact, firing.premises):
+                self.circular = True
+                continue
+            self.support[fact][number] = firing
+            self.reasons[fact].append(firing)
+            for premise in firing.premises:
+                self.uses[premise][number] = firing
+            changed += self._update(fact)
         return changed
 
     def forget(self, fact: Fact) -> None:
         """Delete a fact. What followed from it stays, with the certainty that it has."""
+        self.forgot = True
         for number, firing in self.uses.pop(fact, {}).items():
             for added in firing.adds:
                 if self.support[added].pop(number, None) is not None:
                     self.settled[added] = combine(self.settled.get(added, 0.0), self.strength(firing))
         for known in (self.certainty, self.given, self.settled, self.reasons, self.support):
             known.pop(fact, None)
+
+    def in_one_order(self) -> Evidence:
+        """The evidence of the same firings in the order of their names and facts: each as soon as its premises hold.
+
+        So certainties do not depend on the order of what was given, of rules, and of goals. It is this evidence itself
+        if there were no circles, where the order is no matter, and if facts were deleted, where it decides.
+        """
+        if self.forgot or not self.circular:
+            return self
+        again = Evidence()
+        for fact, certainty in self.given.items():
+            again.give(fact, certainty)
+        firings = sorted(self.fired, key=lambda firing: (firing.rule.name, firing.premises, firing.bindings))
+        left = dict.fromkeys(range(len(firings)))
+        users: dict[Fact, list[int]] = defaultdict(list)
+        for k, firing in enumerate(firings):
+            for premise in firing.premises:
+                users[premise].append(k)
+        ready = [k for k in left if again.supports(firings[k])]  # sorted, so it is a heap
+        while ready:
+            k = heappop(ready)
+            if k in left and again.supports(firings[k]):
+                del left[k]
+                for fact in again.fire(firings[k]):
+                    for other in users[fact]:
+                        heappush(ready, other)
+        for k in left:  # premises that were believed for a while: they give nothing
+            again.fire(firings[k])
+        again.certainty = {fact: again.certainty.get(fact, 0.0) for fact in self.certainty}
+        return again
+
+    def believes(self, fact: Fact) -> bool:
+        """Whether the certainty of a fact is high enough for a condition."""
+        return self.certainty.get(fact, 0.0) > BELIEVED
+
+    def supports(self, firing: Firing) -> bool:
+        """Whether all premises of a firing are believed."""
+        return all(map(self.believes, firing.premises))
 
     def strength(self, firing: Firing) -> float:
         """The certainty factor that a firing gives: that of the rule times the least of its premises."""

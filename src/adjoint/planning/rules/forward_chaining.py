@@ -13,7 +13,6 @@ from typing import NamedTuple
 from ...errors import ArgumentError
 from ..limits import check_limits
 from ..strips.task_types import Fact
-from .certainty import BELIEVED
 from .conclusions import Conclusions, conclusions
 from .evidence import Evidence, Firing
 from .matching import FactIndex, Triggers, differs, filled, joined
@@ -54,7 +53,7 @@ def forward_chain(
     for fact, certainty in given.items():
         engine.changed(engine.evidence.give(fact, certainty))
     reason = engine.stopped
-    while not reason and (ready := engine.best()) is not None:
+    while not reason and (ready := engine.best() or engine.settled()) is not None:
         if len(engine.firings) >= max_firings:
             reason = f"{len(engine.firings)} rules have fired, and others still apply"
             break
@@ -102,7 +101,7 @@ class _Engine:
     def changed(self, facts: list[Fact]) -> None:
         """Take notice of facts whose certainty changed: they come, or they go."""
         for fact in facts:
-            believed = self.evidence.certainty[fact] > BELIEVED
+            believed = self.evidence.believes(fact)
             if believed and fact not in self.index:
                 self._enter(fact)
             elif not believed and fact in self.index:
@@ -152,6 +151,14 @@ class _Engine:
             else:
                 return ready
         return None
+
+    def settled(self) -> _Ready | None:
+        """Take the evidence in one order, where circles left out some, and what applies then that did not before."""
+        before, self.evidence = self.evidence, self.evidence.in_one_order()
+        if self.evidence is before:
+            return None
+        self.changed(list(self.evidence.certainty))
+        return self.best()
 
     def fire(self, ready: _Ready) -> None:
         """Do what a rule says: first it deletes, then it adds."""

@@ -139,7 +139,7 @@ def diagnose(symptoms: Facts, rules: KnowledgeBase | None = None) -> Diagnosis:
 
     `symptoms` are some of `SYMPTOMS`, or {symptom: certainty factor}. Other `rules` conclude facts of the same form,
     "cause ..." and "remedy CAUSE ...", from symptoms of their own. If no cause with a remedy is believed, the cause is
-    "unknown", and the remedy is to look again, or to give up if something was "retried already".
+    "unknown", and the remedy is to look again, or to give up if "retried already" is believed.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.10 (rules) and Sec. 10.6 (kernels).
     """
     given = given_facts(symptoms, "diagnose")
@@ -148,14 +148,14 @@ def diagnose(symptoms: Facts, rules: KnowledgeBase | None = None) -> Diagnosis:
             if sentence(fact) not in SYMPTOMS:
                 known = nearest(sentence(fact), list(SYMPTOMS))
                 raise ArgumentError(f"diagnose: '{sentence(fact)}' is no symptom; {known}")
-    found = forward_chain(rules or diagnosis_rules(), given)
+    found = forward_chain(diagnosis_rules() if rules is None else rules, given)
     causes = {sentence(fact[1:]): value for fact, value in _ranked(found, ("cause",))}
     for cause, certainty in causes.items():
         for fact, _ in _ranked(found, ("remedy", *cause.split())):
             remedy = sentence(fact[1 + len(cause.split()) :])
             return Diagnosis(cause, remedy, certainty, causes, found.how(fact))
-    remedy = "give up" if ("retried", "already") in given else "look again"
-    told = ", ".join(sentence(fact) for fact in given) or "no symptoms"
+    remedy = "give up" if found.holds("retried already") else "look again"
+    told = ", ".join(sentence(fact) for fact in given if found.holds(fact)) or "no symptoms that are believed"
     return Diagnosis("unknown", remedy, 0.0, causes, f"no rule has a remedy for: {told}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ...display import counted
 from ...errors import ArgumentError, nearest
 from ...lazy import cached_property
 from ...program.instructions import NOWHERE, Source, Span
@@ -28,9 +29,21 @@ def fact_words(fact: str | Fact) -> Fact:
     ('power', 'fails')
     """
     words = tuple(fact.split()) if isinstance(fact, str) else fact
-    if not isinstance(words, tuple) or not words or not all(isinstance(w, str) and w for w in words):
+    if not _is_fact(words):
         raise ArgumentError(f"a fact is words, such as 'power fails' or ('power', 'fails'), got {fact!r:.60}")
     return words
+
+
+def _is_fact(words) -> bool:
+    return isinstance(words, tuple) and bool(words) and all(isinstance(word, str) and word for word in words)
+
+
+def _check_facts(where: str, facts, what: str) -> None:
+    """Refuse what is no tuple of facts that are tuples of words; a text would fall apart into its letters."""
+    check_kind(where, facts, tuple, what)
+    for fact in facts:
+        if not _is_fact(fact):
+            raise ArgumentError(f"{where}: {what} has {fact!r:.60}; a fact is words, such as ('power', 'fails')")
 
 
 def sentence(fact: Fact) -> str:
@@ -62,9 +75,16 @@ class Rule:
     at: Span = field(default=NOWHERE, compare=False)
 
     def __post_init__(self):
-        check_kind(f"rule '{self.name}'", self.needs, Condition, "needs")
-        for fact in (*self.needs.facts, *self.needs.absent, *self.adds, *self.deletes):
-            fact_words(fact)
+        if not isinstance(self.name, str) or not self.name:
+            raise ArgumentError(f"the name of a rule must be a text, got {self.name!r:.60}")
+        where = f"rule '{self.name}'"
+        check_kind(where, self.needs, Condition, "needs")
+        for what in ("facts", "absent", "different"):
+            _check_facts(where, getattr(self.needs, what), f"needs.{what}")
+        for what in ("adds", "deletes"):
+            _check_facts(where, getattr(self, what), what)
+        if isinstance(self.salience, bool) or not isinstance(self.salience, int):
+            raise ArgumentError(f"{where}: salience must be a whole number, got {self.salience!r:.60}")
         if not (self.adds or self.deletes):
             raise ArgumentError(f"rule '{self.name}' neither adds nor deletes a fact")
         if self.needs.same:
@@ -115,6 +135,7 @@ class KnowledgeBase:
     def __post_init__(self):
         for rule in self.rules if isinstance(self.rules, tuple) else (self.rules,):
             check_kind("KnowledgeBase", rule, Rule, "each of `rules`, a tuple,")
+        _check_facts("KnowledgeBase", self.askable, "askable")
         names = [rule.name for rule in self.rules]
         twice = [name for name, other in zip(sorted(names), sorted(names)[1:], strict=False) if name == other]
         if twice:
@@ -135,7 +156,7 @@ class KnowledgeBase:
 
     def __repr__(self) -> str:
         asked = f", {len(self.askable)} askable" if self.askable else ""
-        return f"<KnowledgeBase: {len(self.rules)} rule{'s' * (len(self.rules) != 1)}{asked}>"
+        return f"<KnowledgeBase: {counted(len(self.rules), 'rule')}{asked}>"
 
 
 Facts = Iterable[str | Fact] | Mapping[Fact, float] | Mapping[str, float]

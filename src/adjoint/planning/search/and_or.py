@@ -6,15 +6,20 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from itertools import count
 from typing import Any, NamedTuple
 
+from ...display import counted
 from ...errors import ArgumentError
 from ..limits import check_kind
 from .open_lists import MOST_EXPANDED, Budget
 from .search_results import brief, table_text
-from .state_spaces import checked_cost, checked_estimate, checked_state
+from .state_spaces import checked_estimate, checked_state, checked_truth, not_negative
 
 __all__ = ["AndOrProblem", "AndOrResult", "HyperArc", "Revision", "ao_star"]
+
+
+_PAIRS = "pairs (cost, (children, ...))"
 
 
 class HyperArc(NamedTuple):
@@ -72,6 +77,8 @@ class Revision(NamedTuple):
     """the number of its hyperarcs"""
     changed: Mapping[Any, tuple[float, float]]
     """{node: its cost before and after}"""
+    why: str = ""
+    """why this node was expanded"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,15 +107,16 @@ class AndOrResult:
         lines = [repr(self)[1:-1]]
         for node, arc in self.graph.items():
             lines.append(f"  {brief(node)}: {' and '.join(map(brief, arc.children))}, cost {arc.cost:g}")
-        rows = [("", "expanded", "arcs", "costs revised")]
+        rows = [("", "expanded", "why", "arcs", "costs revised")]
         for k, step in enumerate(self.trace, 1):
             changed = ", ".join(f"{brief(n)} {old:g} -> {new:g}" for n, (old, new) in step.changed.items())
-            rows.append((str(k), brief(step.node), str(step.arcs), changed or "none"))
+            rows.append((str(k), brief(step.node), step.why, str(step.arcs), changed or "none"))
         return "\n".join([*lines, table_text(rows)])
 
     def __repr__(self) -> str:
-        found = f"cost {self.cost:g}, {len(self.graph)} reductions" if self.solved else f"no solution; {self.reason}"
-        return f"<AndOrResult of {self.problem.name}: {found}; {len(self.expanded)} nodes expanded>"
+        size = counted(len(self.graph), "reduction")
+        found = f"cost {self.cost:g}, {size}" if self.solved else f"no solution; {self.reason}"
+        return f"<AndOrResult of {self.problem.name}: {found}; {counted(len(self.expanded), 'node')} expanded>"
 
 
 def ao_star(
@@ -125,16 +133,16 @@ def ao_star(
         >>> found.cost, found.expanded, found.graph["B"].children
         (4.0, ('A', 'B', 'E'), ('F',))
 
-    It is the cheapest if h is never larger than the true cost. Graphs may have cycles: a hyperarc that needs the node
-    it comes from cannot be part of a solution and is left out as a whole. Of equal hyperarcs the first is taken.
-    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.3; Nilsson (1980). Costs are revised by Knuth's (1977) form of
-    Dijkstra's algorithm, which agrees with the book's order from below on graphs without cycles.
+    It is the cheapest if h is never larger than the true cost. Graphs may have cycles: a solution graph has none, so
+    that no node is needed for itself. Of equal hyperarcs the first is taken, unless another one was there before.
+    Reference: Fu, Gonzalez & Lee (1987), Sec. 10.3; Nilsson (1980). Costs are revised where an expansion changes them,
+    by Knuth's (1977) form of Dijkstra's algorithm; on graphs without cycles this is the book's revision from below.
     """
     check_kind("ao_star", problem, AndOrProblem, "the problem")
-    if not isinstance(futility, (int, float)) or not futility >= 0:
-        raise ArgumentError(f"ao_star: futility must be a number >= 0, got {futility!r}")
-    growing, budget, reason = _Growing(problem), Budget(max_expanded, max_seconds), ""
-    root = problem.initial
+    if not_negative(futility) is None:
+        raise ArgumentError(f"ao_star: futility must be a number >= 0, got {futility!r:.60}")
+    budget, reason = Budget(max_expanded, max_seconds, "ao_star"), ""
+    growing, root = _Growing(problem, budget), problem.initial
     while not reason and root not in growing.solved:
         if growing.values[root] == math.inf:
             reason = "no solution exists"
@@ -154,13 +162,16 @@ def ao_star(
 
 
 class _Growing:
-    """The part of an AND/OR graph that AO* made so far, with the cost and the marked hyperarc of every node."""
+    """The part of an AND/OR graph that AO* made so far, with the cost and the marked hyperarc of every node.
 
-    def __init__(self, problem: AndOrProblem):
-        self.problem = problem
+    The marked hyperarc of a node is one that gives its cost. Marked hyperarcs never lead back to their own node.
+    """
+
+    def __init__(self, problem: AndOrProblem, budget: Budget):
+        self.problem, self.budget = problem, budget
         self.values: dict[Any, float] = {}
         self.arcs: dict[Any, tuple[HyperArc, ...]] = {}
-        self.parents: dict[Any, dict[Any, None]] = {}
+        self.uses: dict[Any, list[tuple[Any, int]]] = {}  # {child: the nodes above and the numbers of their hyperarcs}
         self.marked: dict[Any, HyperArc] = {}
         self.solved: set[Any] = set()
         self.trace: list[Revision] = []
@@ -169,9 +180,9 @@ class _Growing:
     def _meet(self, node: Any) -> None:
         """Enters a node, unless it is there: two parents share one child."""
         if checked_state(node, "ao_star") not in self.values:
-            terminal = self.problem.is_terminal(node)
-            self.values[node] = 0.0 if terminal else checked_estimate(self.problem.h(node), node)
-            self.parents[node] = {}
+            terminal = checked_truth(self.problem.is_terminal(node), node, "is_terminal", "ao_star")
+            self.values[node] = 0.0 if terminal else checked_estimate(self.problem.h(node), node, "ao_star")
+            self.uses[node] = []
             if terminal:
                 self.solved.add(node)
 
@@ -199,79 +210,114 @@ class _Growing:
         return found
 
     def expand(self, node: Any) -> None:
-        """Adds the hyperarcs of a node, and revises the costs of all nodes that can lead to it."""
-        given = self.problem.arcs(node) or ()
-        if not isinstance(given, Iterable):
-            raise ArgumentError(f"arcs of {node!r} must be a list of pairs (cost, (children, ...)), got {given!r:.60}")
-        arcs = [_hyper_arc(node, arc) for arc in given]
+        """Adds the hyperarcs of a node, and revises the costs of the nodes above that it changes."""
+        arcs = []
+        for arc in _given_arcs(node, self.problem.arcs(node)):
+            if self.budget.late:  # there may be very many arcs; the node stays open
+                return
+            arcs.append(_hyper_arc(node, arc))
+        cost = self.values[self.problem.initial]
+        why = f"first open node of the cheapest graph so far, cost {cost:g}" if self.trace else "start"
         self.arcs[node] = tuple(arcs)
-        for arc in arcs:
+        for k, arc in enumerate(arcs):
             for child in arc.children:
                 self._meet(child)
-                self.parents[child][node] = None
-        above = self._ancestors(node)
-        before = {n: self.values[n] for n in above}
-        self._revise(above)
+            for child in dict.fromkeys(arc.children):
+                self.uses[child].append((node, k))
+        before = self._revise(node)
         changed = {n: (old, self.values[n]) for n, old in before.items() if old != self.values[n]}
-        self.trace.append(Revision(node, len(arcs), changed))
+        self.trace.append(Revision(node, len(arcs), changed, why))
 
-    def _ancestors(self, node: Any) -> list[Any]:
-        """The node and all nodes from which a path leads to it, the nearest first."""
-        found = {node: None}
-        waiting = [node]
-        for below in waiting:
-            for parent in self.parents[below]:
-                if parent not in found:
-                    found[parent] = None
-                    waiting.append(parent)
-        return waiting
+    def _revise(self, tip: Any) -> dict[Any, float]:
+        """Makes all values right after an expansion; the result is {node that was touched: its value before}.
 
-    def _revise(self, above: list[Any]) -> None:
-        """value(n) = min over its arcs of cost + sum of value(child), for nodes whose other descendants are right.
-
-        The smallest value is final first, as in Dijkstra's algorithm. A hyperarc counts when all its children are
-        final, and so never needs its own node.
+        value(n) = min over its arcs of cost + sum of value(child), where no node may need itself. The values that were
+        too small are forgotten first; from there on values only fall. The smallest is final first, as in Dijkstra's
+        algorithm: a node is given a value when its children have theirs, and so never needs itself.
         """
-        open_, uses = set(above), {}
-        ready = []
-        for node in above:
-            self.values[node] = math.inf
-            self.marked.pop(node, None)
-            self.solved.discard(node)
+        falls = any(self._arc_value(arc) < self.values[tip] for arc in self.arcs[tip])
+        unknown, kept = ({tip: self.values[tip]}, []) if falls else self._too_small(tip)
+        before, settled, order, waiting = dict(unknown), kept, count(), []
+        if not falls:
+            self.values.update(dict.fromkeys(unknown, math.inf))
+        for node in unknown:
             for k, arc in enumerate(self.arcs[node]):
-                missing = {child for child in arc.children if child in open_}
-                entry = [len(missing), node, k, arc]
-                if not missing:
-                    ready.append((self._arc_value(arc), k, len(ready), entry))
-                for child in missing:
-                    uses.setdefault(child, []).append(entry)
-        heapify(ready)
-        number = len(ready)
-        while ready:
-            value, _, _, (_, node, _, arc) = heappop(ready)
-            if node not in open_ or value == math.inf:
+                if (value := self._arc_value(arc)) < self.values[node]:
+                    waiting.append((value, k, next(order), node))
+        heapify(waiting)
+        while waiting:
+            value, k, _, node = heappop(waiting)
+            if value >= self.values[node]:
                 continue
-            open_.discard(node)
-            self.values[node], self.marked[node] = value, arc
-            if all(child in self.solved for child in arc.children):
-                self.solved.add(node)
-            for entry in uses.get(node, ()):
-                entry[0] -= 1
-                if entry[0] == 0 and entry[1] in open_:
-                    number += 1
-                    heappush(ready, (self._arc_value(entry[3]), entry[2], number, entry))
+            before.setdefault(node, self.values[node])
+            self.values[node], self.marked[node] = value, self.arcs[node][k]
+            settled.append(node)
+            for parent, j in self.uses[node]:
+                value = self._arc_value(self.arcs[parent][j])
+                if value < self.values[parent]:
+                    heappush(waiting, (value, j, next(order), parent))
+        self._mark_solved(settled)
+        return before
+
+    def _too_small(self, tip: Any) -> tuple[dict[Any, float], list[Any]]:
+        """{node: its value} of the tip and the nodes above that lose their value, and nodes that keep it by other arcs.
+
+        A node loses it if all arcs that give it lead to such nodes. They are met by rising values: a node of smaller
+        value cannot need one of larger value, and so what is known of it is final.
+        """
+        lost: dict[Any, float] = {}
+        kept, order = [], count()
+        waiting = [(self.values[tip], next(order), tip)]
+        while waiting:
+            value, _, node = heappop(waiting)
+            if node in lost or (node in self.marked and lost.keys().isdisjoint(self.marked[node].children)):
+                continue
+            others = (arc for arc in self.arcs[node] if self._supports(arc, value, lost))
+            if (arc := next(others, None)) is not None:
+                self.marked[node] = arc
+                kept.append(node)
+                continue
+            lost[node] = value
+            self.marked.pop(node, None)
+            for parent, k in self.uses[node]:
+                if self.marked.get(parent) is self.arcs[parent][k]:
+                    heappush(waiting, (self.values[parent], next(order), parent))
+        return lost, kept
+
+    def _supports(self, arc: HyperArc, value: float, lost: Mapping[Any, float]) -> bool:
+        """Whether an arc gives its node this value, with children that are smaller and so cannot need the node."""
+        if not lost.keys().isdisjoint(arc.children) or self._arc_value(arc) != value:
+            return False
+        return all(self.values[child] < value for child in arc.children)
+
+    def _mark_solved(self, waiting: list[Any]) -> None:
+        """A node is solved if all children of its marked hyperarc are; what changes goes upward from these nodes."""
+        for node in waiting:  # the list grows on the way
+            solved = all(child in self.solved for child in self.marked[node].children)
+            if solved != (node in self.solved):
+                (self.solved.add if solved else self.solved.discard)(node)
+                waiting += [p for p, k in self.uses[node] if self.marked.get(p) is self.arcs[p][k]]
 
     def _arc_value(self, arc: HyperArc) -> float:
-        return arc.cost + sum(self.values[child] for child in arc.children)
+        return arc.cost + sum(map(self.values.__getitem__, arc.children))
+
+
+def _given_arcs(node: Any, given: Any) -> Iterable[Any]:
+    """What the user's function gave, if it can be gone through; None stands for no arcs."""
+    if not (given is None or isinstance(given, Iterable)):
+        raise ArgumentError(f"ao_star: arcs of {node!r} must be a list of {_PAIRS}, got {given!r:.60}")
+    return () if given is None else given
 
 
 def _hyper_arc(node: Any, arc: Any) -> HyperArc:
     """One pair of the user's function, checked."""
     try:
-        cost, children = arc
-        children = tuple(children)
+        cost, given = arc
+        children = tuple(given)
     except (TypeError, ValueError):
-        raise ArgumentError(f"arcs of {node!r} must be pairs (cost, (children, ...)), got {arc!r}") from None
-    if isinstance(arc[1], str):
-        raise ArgumentError(f"arcs of {node!r} must be pairs (cost, (children, ...)), got the text {arc[1]!r}")
-    return HyperArc(checked_cost(cost, node, children), children)
+        raise ArgumentError(f"ao_star: arcs of {node!r} must be {_PAIRS}, got {arc!r:.60}") from None
+    if isinstance(given, str):
+        raise ArgumentError(f"ao_star: arcs of {node!r} must be {_PAIRS}, got the text {given!r:.60}")
+    if (number := not_negative(cost)) is None:
+        raise ArgumentError(f"ao_star: the cost of an arc of {node!r} must be a number >= 0, got {cost!r:.60}")
+    return HyperArc(number, children)

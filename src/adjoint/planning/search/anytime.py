@@ -35,18 +35,19 @@ def anytime_a_star(
     The search is that of `weighted_a_star`, which goes on after a solution and leaves out states with g + h not below
     its cost. The least g + h of the open states is then a lower bound of all other solutions. The last result is the
     best one again: its bound is 1 if the open list is empty, and otherwise its `reason` says which budget was used up.
-    There is always at least one result, which is false if no solution was found.
+    There is always at least one result, which is false if no solution was found. The time runs from the call, also
+    while nobody asks for the next result.
     Reference: Hansen & Zhou (2007).
     """
-    order = ordered_by_f(checked_weight(weight, "anytime_a_star"))
-    budget = Budget(max_expanded, max_seconds)  # checked here, before the first result is asked for
-    return _improving(Running(problem, order, budget, trace), weight)
+    weight = checked_weight(weight, "anytime_a_star")
+    budget = Budget(max_expanded, max_seconds, "anytime_a_star")  # checked here, before the first result is asked for
+    return _improving(Running(problem, ordered_by_f(weight), budget, trace), weight)
 
 
 def _improving(running: Running, weight: float) -> Iterator[SearchResult]:
     best, bound = None, weight
     while (node := running.pop()) is not None:
-        if not running.problem.is_goal(node.state):
+        if not running.is_goal(node.state):
             running.expand(node)
             continue
         node.closed = True

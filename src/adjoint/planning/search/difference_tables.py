@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 from ...errors import ArgumentError, nearest
 from ..limits import check_kind
+from ..rules.matching import FactIndex, joined, match
 from ..strips.task_types import Action, Condition, Domain, Fact, Operator, Problem, fact_text
 from .search_results import table_text
 
 __all__ = ["Difference", "DifferenceTable", "difference_table"]
 
-_MOST_TRIED = 5_000  # objects for the variables of an operator that are tried to reduce one difference
+_MOST_TRIED = 5_000  # choices of objects for the variables of an operator that are tried to reduce one difference
 
 
 class Difference(NamedTuple):
@@ -33,7 +35,11 @@ class Difference(NamedTuple):
 
     def matches(self, lack: Lack) -> bool:
         """Whether this row is about what a state lacks."""
-        return self.absent == lack.absent and _unified(self.fact, lack.fact) is not None
+        return self.absent == lack.absent and match(self.fact, lack.fact, {}) is not None
+
+    def may_give(self, pattern: Fact) -> bool:
+        """Whether the operators of this row may give a fact of a pattern."""
+        return not self.absent and bool(self.operators) and (self.fact[0], len(self.fact)) == (pattern[0], len(pattern))
 
 
 class Lack(NamedTuple):
@@ -58,6 +64,10 @@ class DifferenceTable:
     """
 
     rows: tuple[Difference, ...]
+
+    def __post_init__(self):
+        for row in self.rows if isinstance(self.rows, (tuple, list)) else (self.rows,):
+            check_kind("DifferenceTable", row, Difference, "each of the rows")
 
     def row(self, lack: Lack) -> int | None:
         """The number of the first row that is about a lack, or None: no operator of the table can reduce it."""
@@ -112,47 +122,67 @@ def lacks(wanted: Condition, state: frozenset[Fact]) -> tuple[Lack, ...]:
     )
 
 
-def relevant_actions(problem: Problem, table: DifferenceTable, lack: Lack, state: frozenset[Fact]) -> Iterator[Action]:
-    """The actions that end a lack, operator by operator as the table lists them.
+def relevant_actions(
+    problem: Problem, table: DifferenceTable, lack: Lack, state: frozenset[Fact], until: float
+) -> Iterator[tuple[list[Action], str]]:
+    """The actions that end a lack, for each operator that the table lists, and its name if it has more than were tried.
 
     Of one operator, those come first whose own lacks matter least. If all its actions need something that no operator
-    of the table can change, only the first is given, which shows why.
+    of the table can change, only the first is given, which shows why. Nothing is found after the time `until` of
+    `time.monotonic`.
     """
+    places = {name: k for k, name in enumerate(problem.all_objects)}
 
-    def importance(action: Action) -> tuple[int, ...]:
+    def importance(action: Action) -> tuple[tuple[int, ...], list[int]]:
         rows = (table.row(missing) for missing in lacks(action.needs, state))
-        return tuple(sorted((1 if row is None else -row for row in rows), reverse=True))
+        lacking = tuple(sorted((1 if row is None else -row for row in rows), reverse=True))
+        return lacking, [places[name] for name in action.arguments]
 
     row = table.row(lack)
     for name in () if row is None else table.rows[row].operators:
         operator = problem.domain.operator(name)
         assert operator is not None  # checked_table saw to that
-        found = sorted(_achievers(problem, operator, lack), key=importance)
-        yield from [action for action in found if importance(action)[:1] != (1,)] or found[:1]
+        needs, arguments_for = operator.needs.facts, partial(_arguments, problem, operator, lack, state, until)
+        tried = arguments_for([fact for fact in needs if not any(row.may_give(fact) for row in table.rows)])
+        cut = len(tried) > _MOST_TRIED
+        if cut:  # those that apply already are not missed at least
+            tried |= arguments_for(needs)
+        tried = tried or arguments_for(())
+        actions = [operator.ground(*arguments, costs=problem.costs) for arguments in tried]
+        ordered = sorted((action for action in actions if _ends(action, lack)), key=importance)
+        hopeful = [action for action in ordered if importance(action)[0][:1] != (1,)]
+        yield hopeful or ordered[:1], name if cut else ""
 
 
-def _achievers(problem: Problem, operator: Operator, lack: Lack) -> Iterator[Action]:
-    """The actions of an operator after which a lack is none."""
-    seen = set()
+def _arguments(
+    problem: Problem, operator: Operator, lack: Lack, state: frozenset[Fact], until: float, needed: Sequence[Fact]
+) -> dict[tuple[str, ...], None]:
+    """The objects with which an operator may end a lack, and with which the conditions `needed` are true in a state.
+
+    If there are more than `_MOST_TRIED`, the result has one more than that.
+    """
+    found: dict[tuple[str, ...], None] = {}
+    predicates = {fact[0] for fact in needed}
+    index = FactIndex()
+    for fact in sorted(fact for fact in state if fact[0] in predicates):
+        index.add(fact)
     for effect in operator.deletes if lack.absent else operator.adds:
-        bound = _unified(effect, lack.fact)
+        bound = match(effect, lack.fact, {})
         if bound is None:
             continue
-        choices = [[x for x in problem.objects_of(p.types) if bound.get(p.name, x) == x] for p in operator.parameters]
-        for arguments in islice(product(*choices), _MOST_TRIED):
-            action = operator.ground(*arguments, costs=problem.costs)
-            terms = all(a == b for a, b in action.needs.same) and all(a != b for a, b in action.needs.different)
-            if terms and arguments not in seen and (lack.fact in action.adds) != lack.absent:
-                seen.add(arguments)
-                yield action
+        for row in joined(needed, frozenset(range(len(needed))), index, bound, until):
+            for arguments in product(
+                *([x for x in problem.objects_of(p.types) if row.get(p.name, x) == x] for p in operator.parameters)
+            ):
+                found[arguments] = None
+                if len(found) > _MOST_TRIED:
+                    return found
+    return found
 
 
-def _unified(pattern: Fact, fact: Fact) -> dict[str, str] | None:
-    """What the variables of a pattern stand for in a fact, or None if it is no instance of the pattern."""
-    if len(pattern) != len(fact):
-        return None
-    bound: dict[str, str] = {}
-    for term, value in zip(pattern, fact, strict=True):
-        if (bound.setdefault(term, value) if term.startswith("?") else term) != value:
-            return None
-    return bound
+def _ends(action: Action, lack: Lack) -> bool:
+    """Whether a lack is none after an action, whose names are those that it wants to be the same or different."""
+    needs = action.needs
+    if any(a != b for a, b in needs.same) or any(a == b for a, b in needs.different):
+        return False
+    return (lack.fact in action.adds) != lack.absent

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...display import counted
 from ...errors import ArgumentError
 from ..limits import check_kind, check_limits
 from ..strips.task_types import Action, Condition, Fact, Plan, Problem, fact_text
@@ -31,9 +32,11 @@ class Goal(NamedTuple):
 
     def lines(self, indent: str = "") -> Iterator[str]:
         """The tree as lines of text."""
-        yield f"{indent}{self.kind} {self.text}" + ("" if self.outcome == "done" else f": {self.outcome}")
-        for child in self.children:
-            yield from child.lines(indent + "  ")
+        waiting = [(indent, self)]  # no recursion, since trees may be deep
+        while waiting:
+            indent, goal = waiting.pop()
+            yield f"{indent}{goal.kind} {goal.text}" + ("" if goal.outcome == "done" else f": {goal.outcome}")
+            waiting += [(indent + "  ", child) for child in reversed(goal.children)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,9 +64,9 @@ class MeansEndsResult:
         return "\n".join(self.tree.lines())
 
     def __repr__(self) -> str:
-        goals = self.plan.statistics["goals"]
-        found = f"{len(self.actions)} actions" if self.plan.solved else f"no plan; {self.reason}"
-        return f"<MeansEndsResult of {self.plan.problem.name}: {found}; {goals:g} goals>"
+        goals = counted(int(self.plan.statistics["goals"]), "goal")
+        found = counted(len(self.actions), "action") if self.plan.solved else f"no plan; {self.reason}"
+        return f"<MeansEndsResult of {self.plan.problem.name}: {found}; {goals}>"
 
 
 def means_ends(
@@ -90,8 +93,13 @@ def means_ends(
     check_limits("means_ends", max_goals=max_goals, max_seconds=max_seconds)
     analysis = _Analysis(problem, checked_table(table, problem.domain), max_depth, max_goals, max_seconds)
     top = _Attempt("transform", "the initial state")
-    _, actions = next(analysis.transform(top, problem.initial, problem.goal, frozenset(), 0), (None, None))
+    try:
+        _, actions = next(analysis.transform(top, problem.initial, problem.goal, frozenset(), 0), (None, None))
+    except RecursionError:
+        actions, analysis.gave_up = None, "the goals are too deep for Python's stack"
     reason = "" if actions is not None else analysis.gave_up or f"every attempt failed: {top.outcome}"
+    if reason and not analysis.gave_up and analysis.left_out:
+        reason += f"; not tried were {' and '.join(analysis.left_out)}"
     plan = Plan(problem, actions or (), actions is not None, reason, {"goals": analysis.goals})
     return MeansEndsResult(plan, top.frozen())
 
@@ -104,7 +112,14 @@ class _Attempt:
         self.children: list[_Attempt] = []
 
     def frozen(self) -> Goal:
-        return Goal(self.kind, self.text, self.outcome, tuple(child.frozen() for child in self.children))
+        below = [self]
+        for attempt in below:
+            below += attempt.children
+        done: dict[_Attempt, Goal] = {}
+        for attempt in reversed(below):  # children come before their parents
+            children = tuple(done[child] for child in attempt.children)
+            done[attempt] = Goal(attempt.kind, attempt.text, attempt.outcome, children)
+        return done[self]
 
 
 State = frozenset[Fact]
@@ -119,17 +134,21 @@ class _Analysis:
 
     def __init__(self, problem: Problem, table: DifferenceTable, max_depth: int, max_goals: int, max_seconds: float):
         self.problem, self.table, self.max_depth, self.max_goals = problem, table, max_depth, max_goals
-        self.max_seconds, self.end = max_seconds, time.perf_counter() + max_seconds
+        self.max_seconds, self.end = max_seconds, time.monotonic() + max_seconds
         self.goals, self.gave_up = 1, ""
+        self.left_out: dict[str, None] = {}  # what was not tried
 
     def _begin(self, above: _Attempt, kind: str, text: str) -> _Attempt:
         self.goals += 1
         if self.goals > self.max_goals:
             self.gave_up = f"the limit of {self.max_goals} goals was reached"
-        elif time.perf_counter() > self.end:
-            self.gave_up = f"the limit of {self.max_seconds:g} seconds was reached"
+        self._look_at_clock()
         above.children.append(_Attempt(kind, text))
         return above.children[-1]
+
+    def _look_at_clock(self) -> None:
+        if time.monotonic() > self.end:
+            self.gave_up = f"the limit of {self.max_seconds:g} seconds was reached"
 
     def transform(self, goal: _Attempt, state: State, wanted: Condition, active: Active, depth: int) -> Ways:
         """AND: reduce the greatest difference, and transform what comes of it."""
@@ -157,17 +176,26 @@ class _Analysis:
                 return f"no operator of the table gives {lack}"
         if (state, wanted) in active:
             return "this goal is met again inside itself"
-        return f"it is deeper than {self.max_depth} goals" if depth >= self.max_depth else ""
+        if depth < self.max_depth:
+            return ""
+        self.left_out[f"goals deeper than max_depth = {self.max_depth}"] = None
+        return f"it is deeper than {self.max_depth} goals"
 
     def _reduce(self, above: _Attempt, lack: Lack, state: State, active: Active, depth: int) -> Ways:
         """OR: one of the table's operators."""
         row = self.table.row(lack)
         assert row is not None  # _obstacle saw to that
         goal = self._begin(above, "reduce", f"'{self.table.rows[row].name}': get {lack}")
-        for action in relevant_actions(self.problem, self.table, lack, state):
-            for way in self._apply(goal, action, state, active, depth):
-                goal.outcome = "done"
-                yield way
+        for actions, cut in relevant_actions(self.problem, self.table, lack, state, self.end):
+            if cut:
+                self.left_out[f"some of the very many objects for '{cut}'"] = None
+            for action in actions:
+                for way in self._apply(goal, action, state, active, depth):
+                    goal.outcome = "done"
+                    yield way
+                if self.gave_up:
+                    break
+            self._look_at_clock()
             if self.gave_up:
                 break
         goal.outcome = self.gave_up or "no operator is left"

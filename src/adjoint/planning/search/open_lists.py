@@ -7,15 +7,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any, NamedTuple
 
+from ...display import counted
 from ...errors import ArgumentError
 from ..limits import check_kind
 from .search_results import Expansion, Successor, Trace
-from .state_spaces import SearchProblem, checked_cost, checked_estimate, checked_state
+from .state_spaces import (
+    SearchProblem,
+    checked_actions,
+    checked_cost,
+    checked_estimate,
+    checked_state,
+    checked_truth,
+    not_negative,
+)
 
 __all__: list[str] = []
 
@@ -59,14 +68,19 @@ class Order(NamedTuple):
 
 
 class Budget:
-    """The number of expansions and the seconds that a search, or several together, may take."""
+    """The number of expansions and the seconds that a search, or several together, may take.
 
-    def __init__(self, max_expanded: int | float, max_seconds: float):
+    `caller` is the function that was called, for messages. The time runs from the beginning.
+    """
+
+    def __init__(self, max_expanded: float, max_seconds: float, caller: str = "search"):
+        numbers = []
         for name, value in (("max_expanded", max_expanded), ("max_seconds", max_seconds)):
-            if not isinstance(value, (int, float)) or not value >= 0:
-                raise ArgumentError(f"{name} must be a number >= 0, got {value!r}")
-        self.left, self.max_expanded, self.max_seconds = max_expanded, max_expanded, max_seconds
-        self.end = time.perf_counter() + max_seconds
+            if (number := not_negative(value)) is None:
+                raise ArgumentError(f"{caller}: {name} must be a number >= 0, got {value!r:.60}")
+            numbers.append(number)
+        self.max_expanded, self.max_seconds = numbers
+        self.left, self.caller, self.end = self.max_expanded, caller, time.perf_counter() + self.max_seconds
 
     @property
     def late(self) -> bool:
@@ -78,19 +92,23 @@ class Budget:
         """Which part of the budget is used up, as a reason; empty if something of each is left."""
         if self.left <= 0:
             return f"the limit of {self.max_expanded:g} expanded states was reached"
-        if self.late:
-            return f"the limit of {self.max_seconds:g} seconds was reached"
-        return ""
+        return self.out_of_time if self.late else ""
+
+    @property
+    def out_of_time(self) -> str:
+        """The reason of a search that ends because its time is over."""
+        return f"the limit of {self.max_seconds:g} seconds was reached"
 
 
 class Running:
     """A search in progress. `pop` chooses the next state, and `expand` opens its successors."""
 
     def __init__(self, problem: SearchProblem, order: Order, budget: Budget, trace: bool, backward: bool = False):
-        check_kind("search", problem, SearchProblem, "the problem")
+        check_kind(budget.caller, problem, SearchProblem, "the problem")
         self.problem, self.order, self.budget, self.backward = problem, order, budget, backward
         self.open: list[tuple[tuple[float, float], int, float, Node]] = []
         self.nodes: dict[Any, Node] = {}
+        self.hopeless: set[Any] = set()  # states of which h says that no goal can be reached
         self.upper = math.inf  # only ways that cost less are wanted
         self.expanded = self.generated = 0
         self.cut = False  # whether a state was left out because it is too deep
@@ -104,7 +122,16 @@ class Running:
         self._push(Node(state, 0.0, self._estimate(state)))
 
     def _estimate(self, state: Any) -> float:
-        return checked_estimate(self.problem.h(state), state) if self.order.informed else 0.0
+        if not self.order.informed:
+            return 0.0
+        h = checked_estimate(self.problem.h(state), state, self.budget.caller)
+        if h == math.inf:
+            self.hopeless.add(state)
+        return h
+
+    def is_goal(self, state: Any) -> bool:
+        """Whether a state is wanted."""
+        return checked_truth(self.problem.is_goal(state), state, "is_goal", self.budget.caller)
 
     def _push(self, node: Node) -> None:
         self.nodes[node.state] = node
@@ -138,24 +165,24 @@ class Running:
 
     def expand(self, node: Node) -> list[Node]:
         """Closes a state and opens its successors; the result are those that are new or have a better way now."""
-        problem, arcs, nodes = self.problem, self.order.arcs, self.nodes
+        problem, arcs, nodes, caller = self.problem, self.order.arcs, self.nodes, self.budget.caller
         better: list[Node] = []
         why, successors = ("", None) if self.steps is None else (self._why(node), [])
         node.closed = True
         self.expanded += 1
         self.budget.left -= 1
-        for action in self._actions(node.state):
-            if better and self.budget.late:  # estimates may take long; `pop` tells that the time is over
+        for action in checked_actions(problem.actions(node.state), node.state, caller):
+            if self.budget.late:  # there may be very many actions; `pop` tells that the time is over
                 node.closed = False
                 self._push(node)
                 break
             state = problem.result(node.state, action)
-            g = node.g + (1.0 if arcs else checked_cost(problem.cost(node.state, action), node.state, action))
+            g = node.g + (1.0 if arcs else checked_cost(problem.cost(node.state, action), node.state, action, caller))
             self.generated += 1
             try:
                 child = nodes.get(state)
             except TypeError:
-                checked_state(state, f"the result of action {action} in state {node.state}")
+                checked_state(state, f"{caller}: the result of action {action} in state {node.state}")
                 raise
             if new := child is None:
                 child = Node(state, g, self._estimate(state))
@@ -166,18 +193,13 @@ class Running:
                 better.append(child)
             if successors is not None:
                 loops = verdict == "worse" and any(child is before for before in node.way())
-                successors.append(Successor(action, state, g, child.h, "ancestor" if loops else verdict))
+                f = self.order.rank(g, child.h)[0]
+                successors.append(Successor(action, state, g, child.h, "ancestor" if loops else verdict, f))
         if self.steps is not None:
             rank = self.order.rank(node.g, node.h)[0]
             step = Expansion(0, node.state, node.g, node.h, rank, why, tuple(successors or ()), self.backward)
             self.steps.append(step._replace(order=len(self.steps) + 1))
         return better
-
-    def _actions(self, state: Any) -> Iterable[Any]:
-        found = self.problem.actions(state)
-        if not isinstance(found, Iterable):
-            raise ArgumentError(f"actions of state {state} must be a list of actions, got {type(found).__name__}")
-        return found
 
     def _verdict(self, child: Node, g: float, new: bool) -> str:
         """What becomes of a successor with a new or better g (Sec. 10.2.2, steps 6 to 8 of the general search)."""
@@ -198,12 +220,15 @@ class Running:
         rivals = [entry[0] for entry in self.open if self._live(entry)]
         if not rivals:
             return "it was alone on the open list"
-        why = f"it has the least {self.order.text} = {rank[0]:g} of {len(rivals) + 1} open states"
+        why = f"it has the least {self.order.text} = {rank[0]:g} of {counted(len(rivals) + 1, 'open state')}"
         ties = [other for other in rivals if other[0] == rank[0]]
+        same = ties.count(rank)
         if not ties:
             return why
-        first = "was opened first" if rank in ties else "has the largest g"
-        return f"{why}, and of the {len(ties) + 1} that have it, it {first}"
+        why = f"{why}, and of the {len(ties) + 1} that have it, "
+        if not same:
+            return f"{why}it has the largest g"
+        return f"{why}{f'{same + 1} have the largest g; of these ' * (same < len(ties))}it was opened first"
 
     @property
     def trace(self) -> Trace | None:

@@ -12,7 +12,7 @@ from ...errors import ArgumentError
 from ...extras import package
 from ..limits import check_kind
 from .and_or import AndOrResult
-from .search_results import SearchResult, brief
+from .search_results import Expansion, SearchResult, Successor, brief
 from .tree_layout import columns_and_rows
 
 if TYPE_CHECKING:
@@ -27,13 +27,14 @@ _ROW, _HALF, _PAGE = 0.56, 0.17, 8.5  # distance of rows, half the height of a b
 
 
 def plot_search(result: SearchResult, path: str | Path | None = None) -> Figure:
-    """A picture of a search: the tree of best ways, the order of expansions, f = g + h, and the solution.
+    """A picture of a search: the tree of best ways, the order of expansions, g, h and f, and the solution.
 
         >>> from adjoint.planning.search import a_star, bar_path
         >>> figure = plot_search(a_star(bar_path(), trace=True), "search.png")
 
     The search must have been run with `trace=True`. Blue states were expanded in the order of their numbers, white ones
-    were still open, and grey lines are successors that were known by a better way. The action that leads to a state
+    were still open, and grey lines are successors that were known by a better way. f is what the open list is ordered
+    by: a box has "g + h = f" or, if f is something else, the three numbers. The action that leads to a state
     stands above it, or on its arrow where a deep tree is drawn from the top down. With a `path` (.png, .pdf, .svg) the
     picture is also written. More than 60 states are refused.
     """
@@ -69,22 +70,26 @@ def _search_tree(result: SearchResult) -> tuple[dict, dict[Any, str], dict[Any, 
     others: dict[tuple[Any, Any], None] = {}
     for step in result.trace:
         numbers.setdefault(step.state, []).append(step.order)
-        labels[step.state] = _numbered(step.state, step.g, step.h)
+        labels[step.state] = _numbered(step)
         for s in step.successors:
             if s.verdict in ("new", "cheaper", "reopened"):
                 if s.state in parents:
                     others[parents[s.state][0], s.state] = None
                 parents[s.state] = (step.state, s.action)
-                labels[s.state] = _numbered(s.state, s.g, s.h)
+                labels[s.state] = _numbered(s)
             elif s.verdict in ("worse", "closed"):
                 others[step.state, s.state] = None
     known = [arc for arc in others if parents.get(arc[1], (None,))[0] != arc[0] and arc[1] in labels]
     return parents, {state: ", ".join(map(str, n)) for state, n in numbers.items()}, labels, known
 
 
-def _numbered(state: Any, g: float, h: float) -> str:
-    shown = brief(state).replace("'", "")
-    return f"{shown}\n{g:g} + {h:g} = {g + h:g}" if math.isfinite(h) and h > 0 else f"{shown}\ng = {g:g}"
+def _numbered(step: Expansion | Successor) -> str:
+    shown = brief(step.state).replace("'", "")
+    if not (math.isfinite(step.h) and step.h > 0):
+        return f"{shown}\ng = {step.g:g}"
+    if step.f == step.g + step.h:
+        return f"{shown}\n{step.g:g} + {step.h:g} = {step.f:g}"
+    return f"{shown}\ng = {step.g:g}, h = {step.h:g}, f = {step.f:g}"
 
 
 def plot_and_or(result: AndOrResult, path: str | Path | None = None) -> Figure:
@@ -153,15 +158,17 @@ class _Drawing:
         corners = (x - width / 2, y - _HALF), width, 2 * _HALF
         round_ = "round,pad=0,rounding_size=0.06"
         self.axes.add_patch(self.patches.FancyBboxPatch(*corners, boxstyle=round_, facecolor=fill, zorder=3, **line))
-        self.axes.text(
-            x, y - 0.01, self.labels[node], ha="center", va="center", fontsize=7.5, linespacing=1.1, zorder=4
-        )
+        self.text(x, y - 0.01, self.labels[node], ha="center", va="center", fontsize=7.5, linespacing=1.1, zorder=4)
         small = {"fontsize": 6.5, "va": "center", "zorder": 4}
         spot = (x - width / 2 - 0.05, y) if self.down else (x - width / 2, y + 0.24)
         side = "right" if self.down else "left"  # where no arrow ends
-        self.axes.text(*spot, number, ha=side, color="#2f7fc8", **small)
+        self.text(*spot, number, ha=side, color="#2f7fc8", **small)
         if not self.down:
-            self.axes.text(x + width / 2, y + 0.24, self.actions.get(node, ""), ha="right", color="#4a515a", **small)
+            self.text(x + width / 2, y + 0.24, self.actions.get(node, ""), ha="right", color="#4a515a", **small)
+
+    def text(self, x: float, y: float, text: str, **style: Any) -> None:
+        """Letters as they are: a dollar sign begins no formula."""
+        self.axes.text(x, y, text, parse_math=False, **style)
 
     def ends(self, before: Any, after: Any) -> tuple[tuple[float, float], tuple[float, float]]:
         """The points at which a line leaves one box and meets another."""
@@ -182,7 +189,7 @@ class _Drawing:
             spot = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
             style = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
             options = {"ha": "center", "va": "center", "fontsize": 6.5, "color": "#4a515a", "zorder": 2.5}
-            self.axes.text(*spot, self.actions.get(after, ""), bbox=style, **options)
+            self.text(*spot, self.actions.get(after, ""), bbox=style, **options)
 
     def arrow(self, start: tuple, end: tuple, color: str, width: float, bend: float = 0.0) -> None:
         """An arrow between two points."""
@@ -208,14 +215,14 @@ class _Drawing:
         middle = (min(angles) + max(angles)) / 2 if angles else 0.0
         spot = (x + 0.42 * math.cos(middle), y + 0.42 * math.sin(middle))
         style = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
-        self.axes.text(*spot, text, ha="center", va="center", fontsize=7, color=color, bbox=style, zorder=2.5)
+        self.text(*spot, text, ha="center", va="center", fontsize=7, color=color, bbox=style, zorder=2.5)
 
     def done(self, title: str, path: str | Path | None) -> Figure:
         """The figure with its title; with a path, it is written."""
         width, height = self.figure.get_size_inches()
         letters = max(20, int(width / _LETTER))
         shown = title if len(title) <= letters else f"{title[: letters - 3]}..."
-        self.axes.text(0.15, height - 0.08, shown, ha="left", va="top", fontsize=8.5, fontweight="bold")
+        self.text(0.15, height - 0.08, shown, ha="left", va="top", fontsize=8.5, fontweight="bold")
         if path is not None:
             saved_figure(self.figure, path, self.caller)
         return self.figure

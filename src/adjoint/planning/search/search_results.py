@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ...display import counted
 from .state_spaces import SearchProblem
 
 __all__ = ["Expansion", "SearchResult", "Successor", "Trace"]
@@ -29,6 +30,8 @@ class Successor(NamedTuple):
     verdict: str
     """new; cheaper (a better way to an open state); reopened (a better way to a closed one); worse; ancestor; closed
     (better, but the search opens no state twice); pruned (too deep, a dead end, or no better than a known solution)"""
+    f: float = math.nan
+    """what the open list is ordered by"""
 
 
 class Expansion(NamedTuple):
@@ -79,7 +82,7 @@ class Trace:
         return table_text(rows)
 
     def __repr__(self) -> str:
-        return f"<Trace of {len(self)} expansions>"
+        return f"<Trace of {counted(len(self), 'expansion')}>"
 
 
 def brief(thing: Any) -> str:
@@ -148,9 +151,9 @@ class SearchResult:
 
     @property
     def _outcome(self) -> str:
-        found = f"{len(self.actions)} actions, cost {self.cost:g}" if self.solved else "no solution"
+        found = f"{counted(len(self.actions), 'action')}, cost {self.cost:g}" if self.solved else "no solution"
         why = f" ({self.reason})" if self.reason else ""
-        return f"{found}{why}; {self.expanded} states expanded, {self.generated} generated"
+        return f"{found}{why}; {counted(self.expanded, 'state')} expanded, {self.generated} generated"
 
     def __repr__(self) -> str:
         return f"<SearchResult of {self.method}: {self._outcome}>"

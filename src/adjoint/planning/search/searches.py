@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ...display import counted
 from ...errors import ArgumentError
 from .open_lists import MOST_EXPANDED, Budget, Node, Order, Running
 from .search_results import SearchResult
-from .state_spaces import SearchProblem
+from .state_spaces import SearchProblem, checked_cost, not_negative
 
 __all__ = [
     "a_star",
@@ -29,7 +30,7 @@ def _f(weight: float, g: float, h: float) -> tuple[float, float]:
 
 
 BREADTH = Order(lambda g, h: (g, 0.0), "depth", informed=False, arcs=True)
-DEPTH = Order(lambda g, h: (-g, 0.0), "-depth", informed=False, arcs=True)
+DEPTH = Order(lambda g, h: (0.0 - g, 0.0), "-depth", informed=False, arcs=True)
 COST = Order(lambda g, h: (g, 0.0), "g", informed=False)
 GREEDY = Order(lambda g, h: (h, 0.0), "h", reopens=False)
 
@@ -52,7 +53,7 @@ def breadth_first(
     tells about every expansion. All searches of this file have these three arguments.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.2.2.
     """
-    return first_goal("breadth_first", problem, BREADTH, Budget(max_expanded, max_seconds), trace)
+    return first_goal("breadth_first", problem, BREADTH, Budget(max_expanded, max_seconds, "breadth_first"), trace)
 
 
 def depth_first(
@@ -74,7 +75,7 @@ def depth_first(
     found. Reference: Fu, Gonzalez & Lee (1987), Sec. 10.2.2.
     """
     order = _bounded(max_depth, "depth_first")
-    return first_goal("depth_first", problem, order, Budget(max_expanded, max_seconds), trace)
+    return first_goal("depth_first", problem, order, Budget(max_expanded, max_seconds, "depth_first"), trace)
 
 
 def iterative_deepening(
@@ -94,7 +95,7 @@ def iterative_deepening(
     The numbers of expansions are those of all rounds together; the trace is that of the last round.
     """
     _bounded(max_depth, "iterative_deepening")
-    budget = Budget(max_expanded, max_seconds)
+    budget = Budget(max_expanded, max_seconds, "iterative_deepening")
     expanded = generated = depth = 0
     while True:
         bound = min(depth, max_depth)
@@ -113,7 +114,9 @@ def uniform_cost(
     >>> uniform_cost(explicit_graph({"s": {"a": 1, "g": 9}, "a": {"g": 1}}, "s", "g")).cost
     2.0
     """
-    return first_goal("uniform_cost", problem, COST, Budget(max_expanded, max_seconds), trace, bound=1.0)
+    return first_goal(
+        "uniform_cost", problem, COST, Budget(max_expanded, max_seconds, "uniform_cost"), trace, bound=1.0
+    )
 
 
 def greedy_best_first(
@@ -126,7 +129,9 @@ def greedy_best_first(
     >>> greedy_best_first(explicit_graph(graph, "s", "g", h={"a": 1, "b": 2})).cost
     10.0
     """
-    return first_goal("greedy_best_first", problem, GREEDY, Budget(max_expanded, max_seconds), trace)
+    return first_goal(
+        "greedy_best_first", problem, GREEDY, Budget(max_expanded, max_seconds, "greedy_best_first"), trace
+    )
 
 
 def a_star(
@@ -144,7 +149,9 @@ def a_star(
     not when it is generated, because a cheaper way to it may come later.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.2.2; Hart, Nilsson & Raphael (1968).
     """
-    return first_goal("a_star", problem, ordered_by_f(1.0), Budget(max_expanded, max_seconds), trace, bound=1.0)
+    return first_goal(
+        "a_star", problem, ordered_by_f(1.0), Budget(max_expanded, max_seconds, "a_star"), trace, bound=1.0
+    )
 
 
 def weighted_a_star(
@@ -164,8 +171,9 @@ def weighted_a_star(
 
     Larger weights expand fewer states most of the time. Reference: Pohl (1970).
     """
-    order = ordered_by_f(checked_weight(weight, "weighted_a_star"))
-    return first_goal("weighted_a_star", problem, order, Budget(max_expanded, max_seconds), trace, bound=weight)
+    weight = checked_weight(weight, "weighted_a_star")
+    budget = Budget(max_expanded, max_seconds, "weighted_a_star")
+    return first_goal("weighted_a_star", problem, ordered_by_f(weight), budget, trace, bound=weight)
 
 
 _TOO_DEEP = "no goal within depth"
@@ -177,7 +185,7 @@ def first_goal(
     """The general search of Sec. 10.2.2, with the goal test on expansion; `bound` is what the method promises."""
     running = Running(problem, order, budget, trace)
     while (node := running.pop()) is not None:
-        if problem.is_goal(node.state):
+        if running.is_goal(node.state):
             return solution(method, running, node, bound)
         running.expand(node)
     return failure(method, running)
@@ -187,37 +195,41 @@ def solution(method: str, running: Running, node: Node, bound: float) -> SearchR
     """The result of a search that ends at a node."""
     nodes = list(node.way())[::-1]
     actions, states = tuple(n.action for n in nodes[1:]), tuple(n.state for n in nodes)
-    cost = way_cost(running.problem, states, actions)
+    cost = way_cost(running.problem, states, actions, running.budget.caller)
     numbers = (running.expanded, running.generated, running.trace)
     return SearchResult(running.problem, method, True, "", actions, states, cost, bound, *numbers)
 
 
-def way_cost(problem: SearchProblem, states: tuple, actions: tuple) -> float:
+def way_cost(problem: SearchProblem, states: tuple, actions: tuple, caller: str) -> float:
     """The sum of the costs of the actions. It may be less than g of the last node: an earlier one may be open again."""
     total = 0.0
     for state, action in zip(states, actions, strict=False):
-        total += problem.cost(state, action)
+        total += checked_cost(problem.cost(state, action), state, action, caller)
     return total
 
 
 def failure(method: str, running: Running) -> SearchResult:
     """The result of a search that has no state left, or no budget."""
     depth = f"{_TOO_DEEP} {running.order.deepest:g}" if running.cut else ""
-    all_seen = f"no goal can be reached: all {running.expanded} reachable states were expanded"
-    reason = running.stopped or depth or all_seen
+    all_seen = f"all {counted(len(running.nodes), 'reachable state')} were expanded"
+    if running.hopeless:
+        ruled_out = counted(len(running.hopeless), "state")
+        all_seen = f"h = inf rules out {ruled_out}, and all others that were found were expanded"
+    reason = running.stopped or depth or f"no goal can be reached: {all_seen}"
     numbers = {"expanded": running.expanded, "generated": running.generated, "trace": running.trace}
     return SearchResult(running.problem, method, False, reason, **numbers)
 
 
 def _bounded(max_depth: float, caller: str) -> Order:
     """The depth-first order with a bound; without one, no state needs to be expanded twice."""
-    if not isinstance(max_depth, (int, float)) or not max_depth >= 0:
-        raise ArgumentError(f"{caller}: max_depth must be a number >= 0, got {max_depth!r}")
+    if not_negative(max_depth) is None:
+        raise ArgumentError(f"{caller}: max_depth must be a number >= 0, got {max_depth!r:.60}")
     return DEPTH._replace(deepest=max_depth, reopens=max_depth < math.inf)
 
 
 def checked_weight(weight: Any, caller: str) -> float:
     """The weight of h, if it is a number >= 1."""
-    if not isinstance(weight, (int, float)) or not 1 <= weight < math.inf:
-        raise ArgumentError(f"{caller}: weight must be a number >= 1, got {weight!r}")
-    return weight
+    number = not_negative(weight)
+    if number is None or not 1 <= number < math.inf:
+        raise ArgumentError(f"{caller}: weight must be a number >= 1, got {weight!r:.60}")
+    return number

@@ -58,7 +58,12 @@ class SearchProblem:
             if not callable(getattr(self, field.name)):
                 kind = type(getattr(self, field.name)).__name__
                 raise ArgumentError(f"SearchProblem: {field.name} must be a function of a state, got {kind}")
-        checked_state(self.initial, "initial")
+        if self.predecessors is not None and not callable(self.predecessors):
+            raise ArgumentError(f"SearchProblem: predecessors must be a function, got {self.predecessors!r:.60}")
+        if not isinstance(self.goals, (tuple, list)):
+            raise ArgumentError(f"SearchProblem: goals must be a tuple of states, got {self.goals!r:.60}")
+        for state in (self.initial, *self.goals):
+            checked_state(state, "SearchProblem: initial and goals")
 
     def __repr__(self) -> str:
         return f"<SearchProblem {self.name} from {self.initial}>"
@@ -75,24 +80,44 @@ def checked_state(state: Any, where: str) -> Any:
     return state
 
 
-def checked_cost(cost: Any, state: Any, action: Any) -> float:
-    """The cost of an arc, if it is a number >= 0."""
+def not_negative(value: Any) -> float | None:
+    """The value as a float, or None if it is no number >= 0 or too large for a float."""
     try:
-        if cost >= 0:
-            return cost
-    except TypeError:
+        if value >= 0 and not getattr(value, "shape", ()):
+            return float(value)
+    except (TypeError, ValueError, ArithmeticError):  # such as texts, arrays, and Decimal("nan")
         pass
-    raise ArgumentError(f"the cost of action {action} in state {state} must be a number >= 0, got {cost!r}")
+    return None
 
 
-def checked_estimate(h: Any, state: Any) -> float:
-    """The estimate of a state, if it is a number >= 0."""
+def checked_cost(cost: Any, state: Any, action: Any, caller: str) -> float:
+    """The cost of an arc as a float, if it is a number >= 0."""
+    if (number := not_negative(cost)) is None:
+        what = f"the cost of action {action} in state {state}"
+        raise ArgumentError(f"{caller}: {what} must be a number >= 0, got {cost!r:.60}")
+    return number
+
+
+def checked_estimate(h: Any, state: Any, caller: str) -> float:
+    """The estimate of a state as a float, if it is a number >= 0."""
+    if (number := not_negative(h)) is None:
+        raise ArgumentError(f"{caller}: h of state {state} must be a number >= 0, got {h!r:.60}")
+    return number
+
+
+def checked_truth(answer: Any, state: Any, name: str, caller: str) -> bool:
+    """What the function of this name says of a state, if it is true or false."""
     try:
-        if h >= 0:
-            return h
-    except TypeError:
-        pass
-    raise ArgumentError(f"h of state {state} must be a number >= 0, got {h!r}")
+        return bool(answer)
+    except (TypeError, ValueError):  # an array is neither
+        raise ArgumentError(f"{caller}: {name} of state {state} must be True or False, got {answer!r:.60}") from None
+
+
+def checked_actions(actions: Any, state: Any, caller: str) -> Iterable[Any]:
+    """The actions of a state, if they can be gone through."""
+    if not isinstance(actions, Iterable):
+        raise ArgumentError(f"{caller}: actions of state {state} must be a list of actions, got {actions!r:.60}")
+    return actions
 
 
 def explicit_graph(
@@ -118,10 +143,12 @@ def explicit_graph(
         if checked_state(node, f"explicit_graph: {which}") not in nodes:
             shown = ", ".join(sorted(map(str, nodes))[:12])
             raise ArgumentError(f"explicit_graph: {which} {node!r} is no node of the graph; there are {shown}")
+    if not (h is None or callable(h) or isinstance(h, Mapping)):
+        raise ArgumentError(f"explicit_graph: h must be {{node: estimate}} or a function of a node, got {h!r:.60}")
     before: dict[Any, list[tuple[Any, Any]]] = {}
     for node, successors in arcs.items():
         for successor, cost in successors.items():
-            checked_cost(cost, node, successor)
+            checked_cost(cost, node, successor, "explicit_graph")
             before.setdefault(successor, []).append((node, successor))
     estimates = {} if h is None else h
     return SearchProblem(

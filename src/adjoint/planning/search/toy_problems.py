@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...errors import ArgumentError
+from ...model.input_checks import count
+from ..limits import check_kind
 from .and_or import AndOrProblem
 from .state_spaces import SearchProblem
 
@@ -55,8 +57,9 @@ def missionaries_and_cannibals(people: int = 3, seats: int = 2) -> SearchProblem
     The state needs the side of the boat, which the book's hint leaves out.
     Reference: Fu, Gonzalez & Lee (1987), Prob. 10.1.
     """
-    if people < 1 or seats < 1:
-        raise ArgumentError(f"missionaries_and_cannibals: people and seats must be >= 1, got {people} and {seats}")
+    for name, number in (("people", people), ("seats", seats)):
+        if count(number, f"missionaries_and_cannibals: {name}") < 1:
+            raise ArgumentError(f"missionaries_and_cannibals: {name} must be >= 1, got {number}")
     loads = [(m, n - m) for n in range(1, seats + 1) for m in range(n + 1)]
 
     def safe(m: int, c: int) -> bool:
@@ -85,7 +88,7 @@ def tower_of_hanoi(discs: int = 2) -> SearchProblem:
 
     Reference: Fu, Gonzalez & Lee (1987), Probs. 9.7 and 9.8.
     """
-    if not 1 <= discs <= 20:
+    if not 1 <= count(discs, "tower_of_hanoi: discs") <= 20:
         raise ArgumentError(f"tower_of_hanoi: discs must be 1 to 20, got {discs}")
 
     def results(state: str) -> dict[str, str]:
@@ -114,7 +117,7 @@ def bar_path(blocked: Iterable[tuple[int, int]] = BLOCKED) -> SearchProblem:
     The middle of the bar has 1 <= x <= 5 and 1 <= y <= 3. A step costs 2, a turn by 90 degrees costs 3, and
     h = 2 (|dx| + |dy|) + 3 |da|. Reference: Fu, Gonzalez & Lee (1987), Sec. 10.2.1.
     """
-    walls, start, goal = frozenset(blocked), (2, 2, 1), (3, 3, 0)
+    walls, start, goal = _cells(blocked), (2, 2, 1), (3, 3, 0)
 
     def free(x: int, y: int, a: int) -> bool:
         cells = {(x + k * (a == 0), y + k * (a == 1)) for k in (-1, 0, 1)}
@@ -135,6 +138,13 @@ def bar_path(blocked: Iterable[tuple[int, int]] = BLOCKED) -> SearchProblem:
     )  # fmt: skip
 
 
+def _cells(blocked: Iterable[tuple[int, int]]) -> frozenset[tuple[int, int]]:
+    try:
+        return frozenset((x, y) for x, y in blocked)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"bar_path: blocked must be cells (x, y), got {blocked!r:.60}") from None
+
+
 def moving_blocks(start: str = "CA B", goal: str = "ABC") -> SearchProblem:
     """Blocks and MOVE(X,Y,Z): X goes from Y to Z, and T is the table. A word is a stack, its top first.
 
@@ -145,6 +155,8 @@ def moving_blocks(start: str = "CA B", goal: str = "ABC") -> SearchProblem:
     A state is the text of its stacks in the order of the alphabet. The table is always clear, which the rule in the
     book forgets after a MOVE onto it. Reference: Fu, Gonzalez & Lee (1987), Sec. 10.6.
     """
+    for name, text in (("start", start), ("goal", goal)):
+        check_kind("moving_blocks", text, str, name)
     blocks = sorted("".join(start.split()))
     if blocks != sorted("".join(goal.split())) or blocks != sorted(set(blocks)) or not blocks:
         raise ArgumentError(f"moving_blocks: start {start!r} and goal {goal!r} must have the same blocks, each once")

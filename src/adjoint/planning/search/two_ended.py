@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from ...errors import ArgumentError
 from .open_lists import MOST_EXPANDED, Budget, Node, Running
 from .search_results import SearchResult, Trace
 from .searches import COST, way_cost
-from .state_spaces import SearchProblem
+from .state_spaces import SearchProblem, checked_truth
 
 __all__ = ["bidirectional"]
 
@@ -27,10 +29,10 @@ def bidirectional(
     sides together is no less than the cheapest way found so far. The way is the cheapest to one of the `goals`.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.2.2; Nicholson (1966) for the rule of stopping.
     """
-    budget = Budget(max_expanded, max_seconds)
+    budget = Budget(max_expanded, max_seconds, "bidirectional")
     forward = Running(problem, COST, budget, trace)
     backward = Running(_reversed(problem), COST, budget, trace, backward=True)
-    for goal in problem.goals[1:]:
+    for goal in list(dict.fromkeys(problem.goals))[1:]:
         backward.start(goal)
     steps, cost, meeting = [], math.inf, None
     if problem.initial in problem.goals:
@@ -57,16 +59,26 @@ def _reversed(problem: SearchProblem) -> SearchProblem:
     if problem.predecessors is None or not problem.goals:
         raise ArgumentError(f"bidirectional: {problem.name} needs goals=(state, ...) and predecessors=function")
     for goal in problem.goals:
-        if not problem.is_goal(goal):
+        if not checked_truth(problem.is_goal(goal), goal, "is_goal", "bidirectional"):
             raise ArgumentError(f"bidirectional: {goal} is one of the goals, but is_goal says that it is none")
     return SearchProblem(
         problem.goals[0],
-        actions=problem.predecessors,
+        actions=partial(_arcs_into, problem.predecessors),
         result=lambda state, arc: arc[0],
         is_goal=lambda state: state == problem.initial,
         cost=lambda state, arc: problem.cost(*arc),
         name=f"{problem.name}, backward",
     )
+
+
+def _arcs_into(predecessors: Callable[[Any], Any], state: Any) -> Iterator[tuple[Any, Any]]:
+    """The pairs (state before, action) of a state, checked."""
+    given = predecessors(state)
+    for pair in given if isinstance(given, Iterable) else (given,):
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
+            needed = "must be pairs (state before, action)"
+            raise ArgumentError(f"bidirectional: predecessors of {state} {needed}, got {pair!r:.60}")
+        yield tuple(pair)
 
 
 def _ended(problem: SearchProblem, sides: tuple[Running, Running], reason: str, steps: list | None) -> SearchResult:
@@ -87,7 +99,7 @@ def _joined(ended: SearchResult, here: Node, there: Node) -> SearchResult:
                 f"bidirectional: predecessors of {following} has ({state}, {action}), "
                 f"but that action leads to {problem.result(state, action)}"
             )
-    cost = way_cost(problem, states, actions)
+    cost = way_cost(problem, states, actions, "bidirectional")
     return SearchResult(
         problem, ended.method, True, "", actions, states, cost, 1.0, ended.expanded, ended.generated, ended.trace
     )
