@@ -30,7 +30,7 @@ def looks(run) -> None:
         axis.imshow(draw_sightings(look.image, run.camera, look.seen, run.scene.blocks))
         axis.set_title(title, fontsize=10)
         axis.set_axis_off()
-    save(figure, "planning_cell_looks", colours=128)
+    save(figure, "planning_cell_looks", colours=255)
 
 
 def page(run) -> None:
