@@ -1,8 +1,9 @@
 """Greedy search by landmarks, with relaxed plans where landmarks alone do not lead on: plans fast, not the best ones.
 
 The state with the fewest landmarks to come is expanded first. If that makes no progress for a while, relaxed plans of
-the expanded states order a second queue of their successors, and both queues take turns until there is progress again.
-The idea of several queues is that of LAMA (Richter & Westphal 2010).
+the expanded states order further queues of their successors, and all queues take turns until there is progress again.
+Successors by helpful actions have queues of their own, which come first after progress. Several queues, their turns and
+their boost are those of LAMA (Richter & Westphal 2010).
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from .ground_tasks import GroundTask
+from .ground_tasks import GroundTask, mask_of
 from .landmarks import Landmarks, Wanted, find_landmarks
-from .relaxation import relaxed_plan
+from .relaxation import RelaxedPlan, relaxed_plan
 
 __all__: list[str] = []
 
 _PATIENCE = 60  # expansions without progress after which relaxed plans are made
+_BOOST = 1000  # turns that queues of helpful successors get after progress
 _INF = float("inf")
 
 
@@ -40,23 +42,44 @@ class _Node(NamedTuple):
 
 
 class _Queues:
-    """States that wait: by landmarks that are left, and by the relaxed plans of the states before them."""
+    """States that wait: by landmarks that are left, and by the relaxed plans of the states before them.
+
+    The two queues of `helpful` successors have states of the other two, again: those that a relaxed plan leads to.
+    """
 
     def __init__(self) -> None:
-        self.by_landmarks: list[tuple[int, int, _Node]] = []
-        self.by_plans: list[tuple[float, bool, int, _Node]] = []
+        self.by_landmarks: list[tuple[float, int, _Node]] = []
+        self.by_plans: list[tuple[float, int, _Node]] = []
+        self.helpful_by_landmarks: list[tuple[float, int, _Node]] = []
+        self.helpful_by_plans: list[tuple[float, int, _Node]] = []
+        self.turns = [0, 0, 0, 0]
         self.serial = 0
+
+    @property
+    def _all(self) -> tuple[list[tuple[float, int, _Node]], ...]:
+        return self.helpful_by_plans, self.helpful_by_landmarks, self.by_plans, self.by_landmarks
 
     def push(self, node: _Node, left: int, plan_cost: float, helpful: bool) -> None:
         self.serial += 1
         heappush(self.by_landmarks, (left, self.serial, node))
         if plan_cost < _INF:
-            heappush(self.by_plans, (plan_cost, not helpful, -self.serial, node))
+            heappush(self.by_plans, (plan_cost, self.serial, node))
+            if helpful:
+                heappush(self.helpful_by_plans, (plan_cost, self.serial, node))
+                heappush(self.helpful_by_landmarks, (left, self.serial, node))
 
-    def pop(self, plans_first: bool) -> _Node:
-        if plans_first and self.by_plans:
-            return heappop(self.by_plans)[-1]
-        return heappop(self.by_landmarks)[-1]
+    def pop(self, taking_turns: bool) -> _Node:
+        """The next state by landmarks, or that of the queue whose turn it is."""
+        if not taking_turns:
+            return heappop(self.by_landmarks)[-1]
+        k = min((k for k in range(4) if self._all[k]), key=self.turns.__getitem__)
+        self.turns[k] += 1
+        return heappop(self._all[k])[-1]
+
+    def boost(self) -> None:
+        """After progress, helpful successors come first for a while."""
+        self.turns[0] -= _BOOST
+        self.turns[1] -= _BOOST
 
 
 def landmark_search(task: GroundTask, stop: Callable[[int], str]) -> Outcome:
@@ -69,7 +92,7 @@ def landmark_search(task: GroundTask, stop: Callable[[int], str]) -> Outcome:
     queues.push(start, marks.left(reached, start.wanted, true), _INF, False)
     least_left, least_cost, quiet, expanded = 1 << 60, _INF, 0, 0
     while queues.by_landmarks:  # every state waits there, so that all have been seen when it is empty
-        node = queues.pop(quiet > _PATIENCE and expanded % 2 == 1)
+        node = queues.pop(quiet > _PATIENCE)
         if node.state in done:
             continue
         done.add(node.state)
@@ -78,22 +101,24 @@ def landmark_search(task: GroundTask, stop: Callable[[int], str]) -> Outcome:
         if reason := stop(expanded):
             return Outcome(None, reason, expanded, queues.serial)
         expanded, quiet = expanded + 1, quiet + 1
-        cost, helpful = _INF, frozenset()
+        plan = None
         if quiet > _PATIENCE:
-            cost, helpful, _ = relaxed_plan(task, node.state)
-            if cost == _INF:
+            plan = relaxed_plan(task, node.state)
+            if plan.cost == _INF:
                 continue
-        left = _expand(task, marks, node, queues, seen, cost, helpful)
-        if left < least_left or cost < least_cost:
-            least_left, least_cost, quiet = min(left, least_left), min(cost, least_cost), 0
+        left = _expand(task, marks, node, queues, seen, plan)
+        if left < least_left or (plan and plan.cost < least_cost):
+            quiet = quiet if quiet > _PATIENCE else 0
+            least_left, least_cost = min(left, least_left), min(plan.cost if plan else _INF, least_cost)
+            queues.boost()
     return Outcome(None, "", expanded, queues.serial)
 
 
 def _expand(
-    task: GroundTask, marks: Landmarks, node: _Node, queues: _Queues, seen: set[int], cost: float, helpful: frozenset
+    task: GroundTask, marks: Landmarks, node: _Node, queues: _Queues, seen: set[int], plan: RelaxedPlan | None
 ) -> int:
     """Put all new successors of a state into the queues, and return the least number of landmarks left of one."""
-    least = 1 << 60
+    least, cost, wanted_facts = 1 << 60, _INF if plan is None else plan.cost, _wanted_facts(task, node.state, plan)
     keep, add, state = task.keep_masks, task.add_masks, node.state
     for action in task.applicable(state):
         after = state & keep[action] | add[action]
@@ -105,8 +130,16 @@ def _expand(
         wanted = node.wanted if reached == node.reached else marks.wanted(reached)
         left = marks.left(reached, wanted, true)
         least = min(left, least)
-        queues.push(_Node(after, node, action, true, reached, wanted), left, cost, action in helpful)
+        helpful = bool(add[action] & wanted_facts) or reached != node.reached
+        queues.push(_Node(after, node, action, true, reached, wanted), left, cost, helpful)
     return least
+
+
+def _wanted_facts(task: GroundTask, state: int, plan: RelaxedPlan | None) -> int:
+    """The bits of the facts that a relaxed plan makes true on its way, as far as they are not true yet."""
+    if plan is None:
+        return 0
+    return mask_of({fact for action in plan.actions for fact in task.needs[action]}.union(task.goal)) & ~state
 
 
 def _path(node: _Node) -> list[int]:
