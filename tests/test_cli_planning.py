@@ -60,6 +60,8 @@ def test_plans_of_others_are_checked_step_by_step(here):
     Path("good.txt").write_text("\n".join(SUSSMAN))
     Path("bad.txt").write_text("\n".join(SUSSMAN[:1] + SUSSMAN[2:]))
     assert adjoint("plan", "blocks", "--validate", "good.txt").stdout == "the plan is right: 6 actions, cost 6\n"
+    table = adjoint("plan", "blocks", "--validate", "good.txt", "--table").stdout.partition("\n")[2]
+    assert table == adjoint("plan", "blocks", "--optimal", "--table").stdout
     reason = "step 2, (pickup b): (handempty) does not hold"
     assert adjoint("plan", "blocks", "--validate", "bad.txt", code=1).stdout == reason + "\n"
     data = as_json("plan", "blocks", "--validate", "bad.txt", code=1)
@@ -78,7 +80,8 @@ def test_goals_out_of_reach_have_reasons_and_exit_code_1(here):
 def test_wrong_pddl_and_options_are_named(here):
     Path("wrong.pddl").write_text(book_text("blocks").replace("(on c a)", "(on c)"))
     assert "wrong.pddl:27:30: error: 'on' has 2 arguments, and 1 are given" in refused("plan", "wrong.pddl")
-    assert "'nowhere' cannot be read" in refused("plan", "nowhere")
+    assert "'hanoy' is neither a file nor a task of the textbook; did you mean 'hanoi'?" in refused("plan", "hanoy")
+    assert "'nowhere' cannot be read" in refused("plan", "nowhere", "never")
     assert "there is no heuristic 'fff'; did you mean 'ff'" in refused("plan", "blocks", "--heuristic", "fff")
     assert "max_seconds must be a number" in refused("plan", "blocks", "--max-seconds", "-1")
     assert "--validate checks a plan" in refused("plan", "blocks", "--validate", "x", "--optimal")

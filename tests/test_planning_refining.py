@@ -240,3 +240,15 @@ def test_a_floor_without_end_is_no_hindrance():
 def test_a_goal_that_is_reached_needs_nothing():
     plan = plan_task(sussman_world(), [("on", "c", "a")])
     assert plan.solved and plan.actions == () and plan.end == plan.world
+
+
+def test_parts_that_cannot_be_moved_and_goals_without_parentheses_are_explained():
+    """A part that hangs a little above the table lies on nothing, and nobody told that it is movable."""
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    hanging = world.detach("a").move("a", [0.5, -0.1, -0.2])
+    for goal in ("(on a b)", [("on", "a", "b")]):
+        with pytest.raises(AdjointError, match="a part is movable if it lies on another one"):
+            problem_of(hanging, goal)
+    assert problem_of(hanging, "(on a b)", movable=["a", "b"]).goal.facts == (("on", "a", "b"),)
+    with pytest.raises(ArgumentError, match="'on a b' must stand in parentheses"):
+        problem_of(hanging, "on a b")

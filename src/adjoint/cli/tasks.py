@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ArgumentError
+from ..display import counted
+from ..errors import ArgumentError, nearest
 from .guard import FAILED, WRONG, note
 from .options import Json
 from .output import number, print_json, print_line, write_result
@@ -52,7 +53,7 @@ def plan(
         typer.Option("--validate", metavar="PLAN", help="Do not search: check the plan of this file, step by step."),
     ] = None,
     table: Annotated[
-        bool, typer.Option("--table", help="Write its triangle table in its place: what each step gives to whom.")
+        bool, typer.Option("--table", help="Write its triangle table: what each step gives to whom.")
     ] = False,
     out: Annotated[str | None, typer.Option("--out", metavar="FILE", help="Write it into a file.")] = None,
     as_json: Json = False,
@@ -91,6 +92,8 @@ def plan(
         print_json(_data(found, wrong))
     elif validate is not None:
         print_line(wrong or f"the plan is right: {_size(found)}", "bold red" if wrong else "bold")
+        if table and not wrong:
+            print_line(str(triangle_table(found)))
     elif wrong:
         note(f"no plan was found: {wrong}")
     else:
@@ -104,7 +107,10 @@ def _task(*words: str) -> "Problem":
     """The task of files, of standard input, or of the textbook."""
     from ..planning import BOOK_TASKS, book_task, read_task
 
-    if len(words) == 1 and words[0] in BOOK_TASKS and not Path(words[0]).exists():
+    if len(words) == 1 and words[0] != "-" and not Path(words[0]).exists():
+        if words[0] not in BOOK_TASKS:
+            names = nearest(words[0], BOOK_TASKS)
+            raise ArgumentError(f"plan: '{words[0]}' is neither a file nor a task of the textbook; {names}")
         return book_task(words[0])
     return read_task(*(sys.stdin.read() if word == "-" else Path(word) for word in words))
 
@@ -118,7 +124,7 @@ def _checked(task: "Problem", path: Path) -> tuple["Plan", str]:
 
 
 def _size(found: "Plan") -> str:
-    return f"{len(found)} action{'s' * (len(found) != 1)}, cost {number(found.cost)}"
+    return f"{counted(len(found), 'action')}, cost {number(found.cost)}"
 
 
 def _data(found: "Plan", wrong: str) -> dict[str, Any]:

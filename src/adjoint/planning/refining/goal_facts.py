@@ -22,6 +22,10 @@ Related = dict[Fact, tuple[Relation, ...]]
 """{("on", a, b): the relations that tell how a shall lie on b}"""
 
 _WHO = "problem_of"
+_MOVABLE = (
+    "a part is movable if it lies on another one, without a gap, is not rigidly attached, and fits between fingers; "
+    "movable= names parts that are movable in any case"
+)
 _KINDS = "facts such as ('on', 'a', 'b'), a PDDL text such as '(and (on a b) (on b c))', a Condition, or relations"
 
 
@@ -96,6 +100,8 @@ def _looks_up(world: World, side) -> float:
 
 def _read(text: str, domain: Domain, kinds: Mapping[str, str]) -> Condition:
     """The goal of a PDDL text; PDDL has no case, so names of parts are found whatever their case."""
+    if not text.lstrip().startswith("("):
+        raise ArgumentError(f"{_WHO}: the goal {text!r:.60} must stand in parentheses, such as '(on a b)'")
     small: dict[str, str] = {}
     for name in kinds:
         if name.lower() in small:
@@ -108,12 +114,19 @@ def _read(text: str, domain: Domain, kinds: Mapping[str, str]) -> Condition:
     try:
         found = read_problem(f"{head}{text}))", domain, name="goal").goal
     except ProgramError as error:  # places are told in the text that was given
-        shifted = (replace(d, span=_within(d.span, len(head), len(text))) for d in error.diagnostics)
+        shifted = (
+            replace(d, span=_within(d.span, len(head), len(text)), hint=_MOVABLE if _says_fixed(d.message) else d.hint)
+            for d in error.diagnostics
+        )
         raise ProgramError(tuple(shifted), Source(text, "goal")) from None
     facts, absent = (
         tuple(tuple(small.get(x, x) for x in fact) for fact in some) for some in (found.facts, found.absent)
     )
     return Condition(facts, absent, found.same, found.different)
+
+
+def _says_fixed(message: str) -> bool:
+    return "is of type fixed" in message and "must be of type movable" in message
 
 
 def _within(span: Span, start: int, length: int) -> Span:
@@ -135,4 +148,5 @@ def _check(fact: Fact, domain: Domain, kinds: Mapping[str, str]) -> None:
             raise ArgumentError(f"{_WHO}: {fact_text(fact)} names '{term}'; {nearest(term, list(kinds))}")
         if not any(domain.is_a(kinds[term], kind) for kind in parameter.types):
             wanted = " or ".join(parameter.types)
-            raise ArgumentError(f"{_WHO}: in {fact_text(fact)}, '{term}' is {kinds[term]}, not {wanted}")
+            hint = f"; {_MOVABLE}" if kinds[term] == "fixed" else ""
+            raise ArgumentError(f"{_WHO}: in {fact_text(fact)}, '{term}' is {kinds[term]}, not {wanted}{hint}")
