@@ -33,6 +33,7 @@ HEURISTICS: dict[str, Callable[[GroundTask, int], float]] = {
 
 _NEVER_TOO_MUCH = ("lm_cut", "max", "blind")  # A* gives best plans with these alone
 _PART = 0.2  # of the time, for the check of pairs
+_SHARE = 0.5  # of the time of the search until now, for the same check within the fast search
 _LOOK_CLOSER = 500  # expansions after which pairs of goals are checked for contradictions
 
 
@@ -59,17 +60,19 @@ def solve(
     task_of = read_task(domain, problem)
     _check_options(optimal, heuristic)
     began, budget = time.perf_counter(), Budget(max_expanded, max_seconds, "solve")
+    task = None
     try:
         task = ground(task_of, max_seconds=max_seconds)
-    except SolveError as error:
-        nothing = {"expanded": 0, "generated": 0, "ground_actions": 0}
+        if task.impossible:
+            outcome = Outcome(None, contradiction(task, budget), 0, 0)
+        elif optimal or heuristic:
+            outcome = _by_heuristic(task, heuristic or "lm_cut", optimal, budget)
+        else:
+            outcome = landmark_search(task, _stop(task, budget), max(0.0, budget.end - time.perf_counter()))
+    except SolveError as error:  # the time was over before a search could begin
+        calls = 0 if task is None else len(task.calls)
+        nothing = {"expanded": 0, "generated": 0, "ground_actions": calls}
         return Plan(task_of, (), False, str(error), nothing | {"seconds": time.perf_counter() - began})
-    if task.impossible:
-        outcome = Outcome(None, contradiction(task, budget), 0, 0)
-    elif optimal or heuristic:
-        outcome = _by_heuristic(task, heuristic or "lm_cut", optimal, budget)
-    else:
-        outcome = landmark_search(task, _stop(task, budget))
     numbers: dict[str, float] = {
         "expanded": outcome.expanded,
         "generated": outcome.generated,
@@ -128,9 +131,18 @@ def _by_heuristic(task: GroundTask, heuristic: str, optimal: bool, budget: Budge
 def _stop(task: GroundTask, budget: Budget) -> Callable[[int], str]:
     """The function that tells a search after each expansion why it should end, or ""."""
 
+    began, look_closer = time.perf_counter(), float(_LOOK_CLOSER)
+
     def stop(expanded: int) -> str:
-        if expanded == _LOOK_CLOSER and (reason := contradiction(task, budget)):
-            return reason
+        nonlocal look_closer
+        if expanded >= look_closer:  # for half as long as the search took until now; if that is too short, again later
+            try:
+                facts = exclusive_goals(task, max_seconds=_SHARE * (time.perf_counter() - began))
+                look_closer = math.inf
+            except SolveError:
+                facts, look_closer = (), 4.0 * expanded
+            if facts:
+                return _contradicting(facts)
         budget.left = budget.max_expanded - expanded
         return budget.used_up
 
@@ -142,12 +154,13 @@ def contradiction(task: GroundTask, budget: Budget) -> str:
 
     Looking for pairs takes at most a part of the time that is left, since large tasks have very many.
     """
-    if task.impossible:
-        return f"{_told(task.impossible[0])} can never become true"
     try:
-        facts = exclusive_goals(task, max_seconds=_PART * max(budget.end - time.perf_counter(), 0.0))
+        return _contradicting(exclusive_goals(task, max_seconds=_PART * max(budget.end - time.perf_counter(), 0.0)))
     except SolveError:
         return ""
+
+
+def _contradicting(facts: tuple[Fact, ...]) -> str:
     if len(facts) == 1:
         return f"{_told(facts[0])} can never become true"
     return f"{_told(facts[0])} and {_told(facts[1])} can never hold together" if facts else ""

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from ...errors import ArgumentError
 from ...program.texts.number_texts import number_text
+from ..limits import check_kind
 from ..strips.task_types import OBJECT, Condition, Domain, Fact, Operator, Parameter, Problem, fact_text
 from .formulas import TOTAL_COST
 from .requirements import with_needed
@@ -35,6 +36,7 @@ def write_domain(domain: Domain) -> str:
     Requirements that the domain uses without naming them are added, and the function total-cost if a cost is not 1.
     An `ArgumentError` names what PDDL cannot say, such as a name with a space.
     """
+    check_kind("write_domain", domain, Domain, "the argument")
     domain = _complete(domain)
     _check_names("write_domain", domain.name, domain.types, domain.constants, domain.predicates, domain.functions)
     lines = [f"(define (domain {domain.name})", *_section(":requirements", domain.requirements)]
@@ -63,6 +65,7 @@ def write_problem(problem: Problem) -> str:
 
     Facts of the initial state are sorted. An `ArgumentError` names what PDDL cannot say.
     """
+    check_kind("write_problem", problem, Problem, "the argument")
     _check_names("write_problem", problem.name, problem.objects)
     counts = problem.minimise or TOTAL_COST in problem.domain.functions
     initial = [fact_text(fact) for fact in sorted(problem.initial)]

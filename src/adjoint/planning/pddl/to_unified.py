@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from ...errors import ArgumentError
@@ -121,7 +122,8 @@ class _Converter:
     def _cost(self, operator: Operator, action: Any, objects: Mapping[str, Any]) -> Any:
         if isinstance(operator.cost, tuple):
             return self._fluent(operator.cost, self._terms(operator, action, objects))
-        return self.up.Int(int(operator.cost)) if operator.cost == int(operator.cost) else self.up.Real(operator.cost)
+        whole = operator.cost == int(operator.cost)
+        return self.up.Int(int(operator.cost)) if whole else self.up.Real(Fraction(operator.cost))
 
     def _parts(self, condition: Condition, terms: Mapping[str, Any]) -> list[Any]:
         up = self.up

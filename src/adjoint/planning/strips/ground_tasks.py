@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ...errors import ArgumentError
 from ...lazy import cached_property
 from .task_types import Action, Fact, Problem
 
@@ -124,7 +125,16 @@ class GroundTask:
 
     def is_goal(self, state: int) -> bool:
         """Whether everything that the goal needs holds."""
-        return state & self.goal_mask == self.goal_mask
+        return not self.impossible and state & self.goal_mask == self.goal_mask
+
+    def check_state(self, caller: str, state: int) -> None:
+        """Refuse what is no state of this task."""
+        if isinstance(state, bool) or not isinstance(state, int) or state < 0 or state >> len(self.facts):
+            size = len(self.facts)
+            raise ArgumentError(
+                f"{caller}: a state of this task is a whole number of {size} bits, got {state!r:.60}; "
+                "task.state_of(facts) makes one"
+            )
 
     def state_of(self, facts: Iterable[Fact]) -> int:
         """The bits of facts; facts that never change, or never become true, have none."""

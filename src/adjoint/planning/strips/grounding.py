@@ -19,9 +19,12 @@ from typing import Any, NamedTuple
 from ...errors import ArgumentError, SolveError
 from ..limits import check_limits
 from .ground_tasks import GroundTask, mask_of
+from .task_checks import check_task
 from .task_types import Fact, Operator, Problem, fact_text
 
 __all__ = ["ground"]
+
+_MOST_BITS = 10**10  # actions times facts: about 5 GB
 
 _Index = dict[tuple, list[Fact]]
 
@@ -111,8 +114,12 @@ def ground(problem: Problem, *, max_actions: float = 1_000_000, max_seconds: flo
     if not isinstance(problem, Problem):
         raise ArgumentError(f"ground: the argument must be a Problem, got {type(problem).__name__}")
     check_limits("ground", max_actions=max_actions)
+    if not (isinstance(max_seconds, (int, float)) and max_seconds >= 0):
+        raise ArgumentError(f"ground: max_seconds must be a number >= 0, got {max_seconds!r:.60}")
+    check_task(problem)
     schemas = [_Schema(operator, problem) for operator in problem.domain.operators]
-    return _numbered(problem, _possible(problem, _all_calls(schemas, _Reached(problem, max_actions, max_seconds))))
+    reached = _Reached(problem, max_actions, max_seconds)
+    return _numbered(problem, _possible(problem, _all_calls(schemas, reached), reached.check_time), reached.check_time)
 
 
 # --- which calls there are --------------------------------------------------------------------------------------------
@@ -205,21 +212,22 @@ def _join(schema: _Schema, pivot: int, indices: dict[tuple[str, tuple[int, ...]]
     steps = [schema.bare[fact] for k, fact in enumerate(needs) if k != pivot and fact in schema.bare]
     rest = {k: fact for k, fact in enumerate(needs) if k != pivot and fact not in schema.bare}
     open_ = {k: schema.variables.keys() & set(fact[1:]) - bound for k, fact in rest.items()}
+    sizes = {k: len(schema.variables.keys() & set(fact[1:])) for k, fact in rest.items()}
     users: dict[str, list[int]] = defaultdict(list)
     for k, variables in open_.items():
         for term in variables:
             users[term].append(k)
-    heap = [(len(variables), k) for k, variables in open_.items()]
+    heap = [(len(variables), len(variables) - sizes[k], k) for k, variables in open_.items()]
     heapify(heap)
-    while heap:  # the condition with the fewest variables that are still open comes next
-        count, k = heappop(heap)
+    while heap:  # that with the fewest open variables comes next; of these, that with the most bound ones
+        count, _, k = heappop(heap)
         if k not in open_ or count != len(open_[k]):
             continue  # it was entered with more open variables before
         new = open_.pop(k)
         steps.append(_step(schema, needs[k], bound, indices)[0])
         for other in sorted({other for term in new for other in users[term] if other in open_}):
             open_[other] -= new
-            heappush(heap, (len(open_[other]), other))
+            heappush(heap, (len(open_[other]), len(open_[other]) - sizes[other], other))
     return _Join(schema, first, fixed, tuple(steps))
 
 
@@ -300,9 +308,11 @@ def _match_rest(join: _Join, bound: list[str], reached: _Reached) -> None:
             reached.check_time()
 
 
-def _possible(problem: Problem, calls: list[_Call]) -> list[_Call]:
+def _possible(problem: Problem, calls: list[_Call], check_time: Callable[[], None]) -> list[_Call]:
     """The calls without those that need the absence of a fact that is true forever, and what only these could give."""
-    while any(call.absent for call in calls):
+    some_absent = any(call.absent for call in calls)
+    while some_absent:  # until nothing changes: what was given by calls that went must go, too
+        check_time()
         forever = problem.initial.difference(*(call.deletes for call in calls))
         given = problem.initial.union(*(call.adds for call in calls))
         left = [c for c in calls if forever.isdisjoint(c.absent) and given.issuperset(c.needs)]
@@ -315,15 +325,25 @@ def _possible(problem: Problem, calls: list[_Call]) -> list[_Call]:
 # --- from facts to numbers --------------------------------------------------------------------------------------------
 
 
-def _numbered(problem: Problem, calls: list[_Call]) -> GroundTask:
+def _numbered(problem: Problem, calls: list[_Call], check_time: Callable[[], None]) -> GroundTask:
     """The task with numbers for all facts that can change; the others are true forever, or never."""
+    check_time()
     possible = problem.initial.union(*(call.adds for call in calls))
     forever = problem.initial.difference(*(call.deletes for call in calls))
     changing = possible - forever
     number = {fact: k for k, fact in enumerate(sorted(changing))}
+    if len(calls) * len(number) > _MOST_BITS:  # actions have masks of all facts
+        raise SolveError(
+            f"ground: problem '{problem.name}' has {len(calls)} actions and {len(number)} facts, which need too much "
+            f"memory; fewer objects, or operators with fewer variables, are needed"
+        )
     asked = set(problem.goal.absent).union(*(call.absent for call in calls))
     opposite = {number[fact]: len(number) + k for k, fact in enumerate(sorted(asked & changing))}
-    rows = [_row(number, opposite, call) for call in calls]
+    rows = []
+    for k, call in enumerate(calls):
+        if not k & 1023:
+            check_time()
+        rows.append(_row(number, opposite, call))
     facts = (*number, *(("not", *fact) for fact in sorted(asked & changing)))
     initial = mask_of(number[f] for f in problem.initial if f in number)
     initial |= mask_of(no for fact, no in opposite.items() if not initial >> fact & 1)

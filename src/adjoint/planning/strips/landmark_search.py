@@ -82,9 +82,9 @@ class _Queues:
         self.turns[1] -= _BOOST
 
 
-def landmark_search(task: GroundTask, stop: Callable[[int], str]) -> Outcome:
-    """Search greedily; `stop(expanded)` is "" or the reason to give up."""
-    marks = find_landmarks(task)
+def landmark_search(task: GroundTask, stop: Callable[[int], str], max_seconds: float) -> Outcome:
+    """Search greedily; `stop(expanded)` is "" or the reason to give up. `max_seconds` bounds the landmarks alone."""
+    marks = find_landmarks(task, max_seconds=max_seconds)
     queues, seen, done = _Queues(), {task.initial}, set()
     true = marks.true_in(task.initial)
     reached = marks.accepted(0, true)

@@ -11,10 +11,14 @@ A set of facts is a whole number here, so that unions and intersections are sing
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...errors import SolveError
+from ..limits import check_kind
 from .ground_tasks import GroundTask, bits, mask_of
 
 __all__ = ["Landmarks", "find_landmarks"]
@@ -96,7 +100,7 @@ class Landmarks:
         return f"<Landmarks of {self.task.problem.name}: {len(self.facts)} facts>"
 
 
-def find_landmarks(task: GroundTask) -> Landmarks:
+def find_landmarks(task: GroundTask, *, max_seconds: float = math.inf) -> Landmarks:
     """The landmarks of a task, with the orders between them.
 
         >>> from adjoint.planning import book_task, ground
@@ -105,9 +109,11 @@ def find_landmarks(task: GroundTask) -> Landmarks:
         [('clear', 'a'), ('holding', 'b'), ('holding', 'a')]
 
     Orders are natural (every plan has them) or reasonable (Hoffmann, Porteous & Sebastia 2004): of two facts of the
-    goal, the one comes first whose making would destroy the other.
+    goal, the one comes first whose making would destroy the other. A `SolveError` says so if the landmarks are not
+    known after `max_seconds`.
     """
-    of_fact = _needed_before(task)
+    check_kind("find_landmarks", task, GroundTask, "the task")
+    of_fact = _needed_before(task, max_seconds)
     of_action = [_united(of_fact, needs) for needs in task.needs]
     lost = _renewed(task, of_fact, of_action)
     everything = task.goal_mask
@@ -174,7 +180,7 @@ def _united(of_fact: list[int], facts: Iterable[int]) -> int:
     return found
 
 
-def _needed_before(task: GroundTask) -> list[int]:
+def _needed_before(task: GroundTask, max_seconds: float) -> list[int]:
     """L(fact) of all facts: a worklist, from facts that are true on, until nothing changes any more."""
     everything = (1 << len(task.facts)) - 1
     of_fact = [everything] * len(task.facts)
@@ -188,9 +194,12 @@ def _needed_before(task: GroundTask) -> list[int]:
             if not waiting[action]:
                 queue.append(action)
     queued, at, ready = set(queue), 0, set(bits(task.initial))
+    end = time.perf_counter() + max_seconds
     while at < len(queue):
         action = queue[at]
         at += 1
+        if not at & 255 and time.perf_counter() > end:
+            raise SolveError(f"the landmarks are not known after {max_seconds:.3g} seconds")
         queued.discard(action)
         before = _united(of_fact, task.needs[action])
         for fact in task.adds[action]:

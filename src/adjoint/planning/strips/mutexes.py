@@ -11,7 +11,8 @@ import time
 
 import numpy as np
 
-from ...errors import SolveError
+from ...errors import ArgumentError, SolveError
+from ..limits import check_kind
 from .ground_tasks import GroundTask, mask_of
 from .task_types import Fact
 
@@ -29,6 +30,9 @@ def together(task: GroundTask, *, max_seconds: float = math.inf) -> list[int]:
 
     A `SolveError` says so if it takes more than `max_seconds`.
     """
+    check_kind("together", task, GroundTask, "the task")
+    if not (isinstance(max_seconds, (int, float)) and max_seconds >= 0):
+        raise ArgumentError(f"together: max_seconds must be a number >= 0, got {max_seconds!r:.60}")
     end = time.perf_counter() + max_seconds
     rows = [task.initial if task.initial >> fact & 1 else 0 for fact in range(len(task.facts))]
     while True:
@@ -70,6 +74,9 @@ def _symmetric(rows: list[int]) -> list[int]:
 
 def exclusive_goals(task: GroundTask, *, max_seconds: float = math.inf) -> tuple[Fact, ...]:
     """A fact of the goal that can never be true, or two that can never be true together; empty if there are none."""
+    check_kind("exclusive_goals", task, GroundTask, "the task")
+    if task.impossible:
+        return task.impossible[:1]
     rows = together(task, max_seconds=max_seconds)
     for a in task.goal:
         if not rows[a] >> a & 1:

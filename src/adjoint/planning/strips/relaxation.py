@@ -11,11 +11,19 @@ import time
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from ..limits import check_kind
 from .ground_tasks import GroundTask, bits
 
 __all__ = ["RelaxedPlan", "h_add", "h_ff", "h_max", "lm_cut", "relaxed_plan"]
 
 _INF = float("inf")
+
+
+def _is_hopeless(caller: str, task: GroundTask, state: int) -> bool:
+    """Whether the goal has facts that can never become true; what is no state of a task is refused."""
+    check_kind(caller, task, GroundTask, "the task")
+    task.check_state(caller, state)
+    return bool(task.impossible)
 
 
 class RelaxedPlan(NamedTuple):
@@ -73,12 +81,16 @@ def _explored(task: GroundTask, state: int, add: bool, until_goal: bool = True) 
 
 def h_max(task: GroundTask, state: int) -> float:
     """The cost of the dearest fact of the goal, where nothing is deleted; it is at most the cost of any plan."""
+    if _is_hopeless("h_max", task, state):
+        return _INF
     costs = _explored(task, state, add=False).fact
     return max((costs[fact] for fact in task.goal), default=0.0)
 
 
 def h_add(task: GroundTask, state: int) -> float:
     """The sum of the costs of the goal's facts, as if each were reached alone; it may be more than a plan's cost."""
+    if _is_hopeless("h_add", task, state):
+        return _INF
     costs = _explored(task, state, add=True).fact
     return sum(costs[fact] for fact in task.goal)
 
@@ -90,6 +102,8 @@ def h_ff(task: GroundTask, state: int) -> float:
 
 def relaxed_plan(task: GroundTask, state: int) -> RelaxedPlan:
     """A plan where nothing is deleted: from the goal backwards, each fact by the action that gives it at least cost."""
+    if _is_hopeless("relaxed_plan", task, state):
+        return RelaxedPlan(_INF, frozenset(), ())
     costs, giver = _explored(task, state, add=True)
     if any(costs[fact] == _INF for fact in task.goal):
         return RelaxedPlan(_INF, frozenset(), ())
@@ -116,6 +130,8 @@ def lm_cut(task: GroundTask, state: int, *, until: float = _INF) -> float:
     set: the cheapest of them is paid, and all of them get cheaper by that. Helmert & Domshlak (2009). After the time
     `until` of `time.perf_counter` the sum so far is the result, which is not too much either.
     """
+    if _is_hopeless("lm_cut", task, state):
+        return _INF
     prices, total = list(task.costs), 0.0
     while True:
         if time.perf_counter() > until:
