@@ -15,8 +15,8 @@ import pytest
 
 pytest.register_assert_rewrite("support")
 
-hypothesis.settings.register_profile("fixed", derandomize=True, print_blob=True)
-hypothesis.settings.register_profile("random", print_blob=True)
+hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("random", deadline=None, print_blob=True)
 hypothesis.settings.load_profile("fixed")
 
 QUICK_CASES = 2  # how many cases of each parametrised test are quick
