@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..display import counted
 from ..errors import ArgumentError, nearest
 from .guard import FAILED, WRONG, note
 from .options import Json
@@ -124,6 +123,8 @@ def _checked(task: "Problem", path: Path) -> tuple["Plan", str]:
 
 
 def _size(found: "Plan") -> str:
+    from ..display import counted
+
     return f"{counted(len(found), 'action')}, cost {number(found.cost)}"
 
 
