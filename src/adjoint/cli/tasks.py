@@ -73,8 +73,6 @@ def plan(
     from ..planning import solve, triangle_table
     from ..program import ProgramError
 
-    if validate is not None and (optimal or heuristic):
-        raise ArgumentError("plan: --validate checks a plan; it goes with neither --optimal nor --heuristic")
     if validate is not None and (optimal or heuristic or out):
         raise ArgumentError("plan: --validate checks a plan; it goes with neither --optimal, --heuristic nor --out")
     try:
@@ -90,9 +88,7 @@ def plan(
     if as_json:
         print_json(_data(found, wrong))
     elif validate is not None:
-        print_line(wrong or f"the plan is right: {_size(found)}", "bold red" if wrong else "bold")
-        if table and not wrong:
-            print_line(str(triangle_table(found)))
+        _show_verdict(found, wrong, table)
     elif wrong:
         note(f"no plan was found: {wrong}")
     else:
@@ -120,6 +116,15 @@ def _checked(task: "Problem", path: Path) -> tuple["Plan", str]:
 
     found = read_plan(read_text(path), task)
     return found, validate(found).reason
+
+
+def _show_verdict(found: "Plan", wrong: str, table: bool) -> None:
+    """Print whether a plan that was given is right."""
+    from ..planning import triangle_table
+
+    print_line(wrong or f"the plan is right: {_size(found)}", "bold red" if wrong else "bold")
+    if table and not wrong:
+        print_line(str(triangle_table(found)))
 
 
 def _size(found: "Plan") -> str:

@@ -130,7 +130,6 @@ def _by_heuristic(task: GroundTask, heuristic: str, optimal: bool, budget: Budge
 
 def _stop(task: GroundTask, budget: Budget) -> Callable[[int], str]:
     """The function that tells a search after each expansion why it should end, or ""."""
-
     began, look_closer = time.perf_counter(), float(_LOOK_CLOSER)
 
     def stop(expanded: int) -> str:
@@ -161,6 +160,7 @@ def contradiction(task: GroundTask, budget: Budget) -> str:
 
 
 def _contradicting(facts: tuple[Fact, ...]) -> str:
+    """What `exclusive_goals` found, in words."""
     if len(facts) == 1:
         return f"{_told(facts[0])} can never become true"
     return f"{_told(facts[0])} and {_told(facts[1])} can never hold together" if facts else ""
