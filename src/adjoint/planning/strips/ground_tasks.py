@@ -95,23 +95,31 @@ class GroundTask:
         return found
 
     @cached_property
-    def _watched(self) -> tuple[list[list[int]], list[int]]:
-        """For each fact the actions that are looked at where it is true, and the actions that need nothing.
+    def need_counts(self) -> list[int]:
+        """The numbers of facts that the actions need."""
+        return [len(x) for x in self.needs]
+
+    @cached_property
+    def always(self) -> list[int]:
+        """The actions that need nothing."""
+        return [action for action, needs in enumerate(self.needs) if not needs]
+
+    @cached_property
+    def _watched(self) -> list[list[int]]:
+        """For each fact the actions that are looked at where it is true.
 
         Each action is watched by one of its needs, the one that the fewest actions have.
         """
         watched: list[list[int]] = [[] for _ in self.facts]
-        always: list[int] = []
         shared = [len(x) for x in self.users]
         for k, needs in enumerate(self.needs):
-            (watched[min(needs, key=shared.__getitem__)] if needs else always).append(k)
-        return watched, always
+            if needs:
+                watched[min(needs, key=shared.__getitem__)].append(k)
+        return watched
 
     def applicable(self, state: int) -> list[int]:
         """The numbers of the actions that apply in a state, in ascending order."""
-        watched, always = self._watched
-        needs = self.need_masks
-        found = list(always)
+        watched, needs, found = self._watched, self.need_masks, list(self.always)
         for fact in bits(state):
             for k in watched[fact]:
                 if needs[k] & state == needs[k]:

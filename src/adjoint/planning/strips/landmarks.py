@@ -134,7 +134,9 @@ def find_landmarks(task: GroundTask, *, max_seconds: float = math.inf) -> Landma
     again = mask_of(lost)
     natural = [marks(of_fact[fact] & ~again & ~(1 << fact) | lost.get(fact, 0)) for fact in facts]
     deleted = {number[g]: marks(_common(task.delete_masks[a] for a in task.adders[g])) for g in task.goal}
-    before = _with_reasonable(natural, _turned(fed_by), _turned(refed_by), deleted)
+    along = [marks(_common(task.add_masks[a] for a in task.adders[fact])) & ~(1 << k) for k, fact in enumerate(facts)]
+    feeds, refeeds = (_turned([_own_needs(needs, along) for needs in rows]) for rows in (fed_by, refed_by))
+    before = _with_reasonable(natural, feeds, refeeds, deleted, along)
     goal, all_ = marks(task.goal_mask), (1 << len(facts)) - 1
     return Landmarks(
         task,
@@ -186,8 +188,7 @@ def _needed_before(task: GroundTask, max_seconds: float) -> list[int]:
     of_fact = [everything] * len(task.facts)
     for fact in bits(task.initial):
         of_fact[fact] = 1 << fact
-    waiting = [len(needs) for needs in task.needs]
-    queue = [action for action, needs in enumerate(task.needs) if not needs]
+    waiting, queue = task.need_counts.copy(), list(task.always)
     for fact in bits(task.initial):
         for action in task.users[fact]:
             waiting[action] -= 1
@@ -242,17 +243,33 @@ def _first_makers(task: GroundTask, fact: int, of_action: list[int]) -> list[int
     return [action for action in task.adders[fact] if not of_action[action] >> fact & 1]
 
 
-def _with_reasonable(natural: list[int], feeds: list[int], refeeds: list[int], deleted: dict[int, int]) -> list[int]:
+def _own_needs(needs: int, along: list[int]) -> int:
+    """The landmarks of `needs` that have to be made for their own sake: the others come `along` with one of them.
+
+    All that makes (holding a) may make (hand-full), too. Who needs both need not care for the second.
+    """
+    own = needs
+    for k in bits(needs):
+        for other in bits(along[k] & needs):
+            if not along[other] >> k & 1:  # of two that come together, both count
+                own &= ~(1 << other)
+    return own
+
+
+def _with_reasonable(
+    natural: list[int], feeds: list[int], refeeds: list[int], deleted: dict[int, int], along: list[int]
+) -> list[int]:
     """The natural orders, and reasonable ones: what the making of a goal would hinder comes before the goal.
 
     All makers of the goal `last` delete `deleted[last]`. That hinders landmarks that need one of these facts, and those
-    that need what can then not be made again. `feeds[k]` and `refeeds[k]` are those that need k.
+    that need what can then not be made again, unless it comes `along` with the goal. `feeds[k]` and `refeeds[k]` are
+    those that need k.
     """
     before = list(natural)
     for last, gone in deleted.items():
         hindered = gone
         for k in bits(gone):
-            hindered |= refeeds[k]
+            hindered |= refeeds[k] & ~along[last]
         for k in bits(hindered):
             before[last] |= feeds[k] | refeeds[k]
         before[last] &= ~(1 << last)

@@ -35,32 +35,29 @@ class RelaxedPlan(NamedTuple):
 
 
 class _Costs(NamedTuple):
-    """The cost of each fact, and the action that gives it at this cost (-1 where it is true)."""
+    """The cost of each fact, the action that gives it at this cost (-1 where it is true), and the need of each action
+    that was met last, which is its dearest one (-1: it needs nothing, -2: not all needs were met)."""
 
     fact: list[float]
     giver: list[int]
+    dearest: list[int]
 
 
-def _explored(task: GroundTask, state: int, add: bool, until_goal: bool = True) -> _Costs:
+def _explored(
+    task: GroundTask, state: int, add: bool, *, prices: list[float] | None = None, until_goal: bool = True
+) -> _Costs:
     """The costs of facts by Dijkstra's method: facts are settled in the order of their costs."""
-    fact_cost, giver = [_INF] * len(task.facts), [-1] * len(task.facts)
-    heap: list[tuple[float, int]] = []
-    for fact in bits(state):
+    fact_cost, giver, dearest = [_INF] * len(task.facts), [-1] * len(task.facts), [-2] * len(task.calls)
+    users, adds, waiting, sums = task.users, task.adds, task.need_counts.copy(), list(prices or task.costs)
+    heap: list[tuple[float, int]] = [(0.0, fact) for fact in bits(state)]
+    for _, fact in heap:
         fact_cost[fact] = 0.0
-        heap.append((0.0, fact))
-    waiting, sums = [len(x) for x in task.needs], list(task.costs)
-    users, adds = task.users, task.adds
-
-    def give(action: int, cost: float) -> None:
-        for fact in adds[action]:
-            if cost < fact_cost[fact]:
-                fact_cost[fact] = cost
-                giver[fact] = action
-                heappush(heap, (cost, fact))
-
-    for action, needs in enumerate(task.needs):
-        if not needs:
-            give(action, sums[action])
+    for action in task.always:
+        dearest[action] = -1
+        for given in adds[action]:
+            if sums[action] < fact_cost[given]:
+                fact_cost[given], giver[given] = sums[action], action
+                heappush(heap, (sums[action], given))
     left = set(task.goal) if until_goal else None
     while heap:
         cost, fact = heappop(heap)
@@ -72,11 +69,17 @@ def _explored(task: GroundTask, state: int, add: bool, until_goal: bool = True) 
                 break
         for action in users[fact]:
             waiting[action] -= 1
-            if add:
-                sums[action] += cost
-            if not waiting[action]:
-                give(action, sums[action] if add else sums[action] + cost)
-    return _Costs(fact_cost, giver)
+            if waiting[action]:
+                if add:
+                    sums[action] += cost
+                continue
+            dearest[action] = fact
+            total = sums[action] + cost
+            for given in adds[action]:
+                if total < fact_cost[given]:
+                    fact_cost[given], giver[given] = total, action
+                    heappush(heap, (total, given))
+    return _Costs(fact_cost, giver, dearest)
 
 
 def h_max(task: GroundTask, state: int) -> float:
@@ -104,7 +107,7 @@ def relaxed_plan(task: GroundTask, state: int) -> RelaxedPlan:
     """A plan where nothing is deleted: from the goal backwards, each fact by the action that gives it at least cost."""
     if _is_hopeless("relaxed_plan", task, state):
         return RelaxedPlan(_INF, frozenset(), ())
-    costs, giver = _explored(task, state, add=True)
+    costs, giver, _ = _explored(task, state, add=True)
     if any(costs[fact] == _INF for fact in task.goal):
         return RelaxedPlan(_INF, frozenset(), ())
     open_facts, seen, actions = list(task.goal), set(task.goal), set()
@@ -136,7 +139,7 @@ def lm_cut(task: GroundTask, state: int, *, until: float = _INF) -> float:
     while True:
         if time.perf_counter() > until:
             return total
-        costs, dearest = _dearest_needs(task, state, prices)
+        costs, _, dearest = _explored(task, state, add=False, prices=prices, until_goal=False)
         target = max(task.goal, key=lambda fact: costs[fact], default=None)
         if target is None or costs[target] == 0:
             return total
@@ -147,36 +150,6 @@ def lm_cut(task: GroundTask, state: int, *, until: float = _INF) -> float:
         total += least
         for action in cut:
             prices[action] -= least
-
-
-def _dearest_needs(task: GroundTask, state: int, prices: list[float]) -> tuple[list[float], list[int]]:
-    """h_max of all facts under other prices, and the need that makes each action dear (-1: none, -2: unknown)."""
-    costs, dearest = [_INF] * len(task.facts), [-2] * len(task.calls)
-    waiting = [len(x) for x in task.needs]
-    heap = [(0.0, fact) for fact in bits(state)]
-    for _, fact in heap:
-        costs[fact] = 0.0
-
-    def give(action: int, cost: float) -> None:
-        for fact in task.adds[action]:
-            if cost < costs[fact]:
-                costs[fact] = cost
-                heappush(heap, (cost, fact))
-
-    for action, needs in enumerate(task.needs):
-        if not needs:
-            dearest[action] = -1
-            give(action, prices[action])
-    while heap:
-        cost, fact = heappop(heap)
-        if cost > costs[fact]:
-            continue
-        for action in task.users[fact]:
-            waiting[action] -= 1
-            if not waiting[action]:
-                dearest[action] = fact
-                give(action, cost + prices[action])
-    return costs, dearest
 
 
 def _free_zone(task: GroundTask, prices: list[float], dearest: list[int], target: int) -> set[int]:
