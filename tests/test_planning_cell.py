@@ -184,6 +184,16 @@ def test_a_block_that_a_larger_one_nearly_hides_is_found_below_it():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed, top, below", [((7, 83), "yellow", "green"), ((11, 12), "green", "red")])
+def test_a_stripe_of_a_block_is_put_where_it_carries_what_hides_it(seed, top, below):
+    """Alone, the stripe looks better in a wrong place some centimetres away, where nothing carries the other block."""
+    scene = random_cell(rng=np.random.default_rng(seed))
+    seen = see_blocks(shot(scene), scene.camera, scene.blocks)
+    assert seen.missing == () and seen.below[top] == below and seen.below[below] == TABLE
+    assert np.linalg.norm((seen.poses[below] - scene.world.pose(below))[:3, 3]) < 5e-3
+
+
+@pytest.mark.slow
 def test_what_has_not_moved_is_not_sought_and_what_has_is_found():
     scene = random_cell(rng=5)
     believed = scene.world
@@ -221,9 +231,10 @@ def test_what_was_seen_in_its_place_does_not_move_with_what_carries_it():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 4, 8, 16, 19])
+@pytest.mark.parametrize("seed", [1, 4, 8, 16, 19, 89])
 def test_goals_are_reached_in_spite_of_someone_who_moves_blocks(seed):
-    """100 cells were tried so; these have replanning, hidden blocks, blocks out of the hand, and skipped steps."""
+    """100 cells were tried so; these have replanning, hidden blocks, blocks out of the hand, skipped
+    steps, and a place that the hand reaches along its fingers alone."""
     run, someone = meddled(seed)
     assert run.reached and true_goal(run), (run.reason, someone.done, run.story)
     assert run.contacts == () and run.dropped == ()

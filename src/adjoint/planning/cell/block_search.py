@@ -11,13 +11,13 @@ from ...lie import se3
 from ...vision.cameras import Camera, project
 from ...vision.cameras.camera import need_camera
 from ...vision.image_checks import colour, opencv
-from ...vision.locating.candidates import LocatedObject
 from ...vision.locating.finding import locate
 from ...vision.locating.object_models import block_model
 from ...world.parts import Part
 from ...world.state import World
 from ..limits import check_kind
 from .block_pixels import arm_pixels, block_labels, covered, outlines, with_neighbours
+from .block_stands import LEVEL, Seen, Stand, agreeing, carrier_of, standing
 from .cell_scenes import TABLE, TABLE_TOP, flat_pose, part_size
 
 __all__ = ["Sightings", "believed_world", "draw_sightings", "see_blocks"]
@@ -32,8 +32,6 @@ _STRANGE = 0.2  # of a block may look like something that is not known
 _STRAY = 0.04  # of a block that has not moved may look as if it had
 _GONE = 0.3  # of the place of a block looks like the table if it is not there
 _LIKE_TABLE = 18  # of 255: pixels that differ less from the table show the table
-_OFF = 0.3  # what an offset of edges of 1 pixel counts against the score
-_LEVEL = 6e-3  # [m] a block lies on another one if it is this near to its top
 _MOST = 5  # blocks on each other
 _ASIDE = np.linspace(-0.012, 0.012, 7)  # [m] by what a block may be beside the middle of the one on it
 _MISFIT = 0.35  # of the pixels of a hidden block may differ from its outline
@@ -53,16 +51,6 @@ class Sightings(NamedTuple):
     def __repr__(self) -> str:
         seen = ", ".join(f"{name} on {self.below[name]}" for name in self.poses)
         return f"<Sightings: {seen}{'; missing: ' + ', '.join(self.missing) if self.missing else ''}>"
-
-
-class _Seen(NamedTuple):
-    level: float
-    """[m] above the table"""
-    thing: LocatedObject
-
-    @property
-    def quality(self) -> float:
-        return self.thing.score - _OFF * self.thing.rms
 
 
 def see_blocks(
@@ -104,7 +92,7 @@ class _Search:
         self._bare = (np.abs(np.asarray(image, float) - self.table).max(axis=2) < _LIKE_TABLE) & ~self.hidden
         self.gone: list[str] = []
         self.image[self.hidden] = self.table
-        self.found: dict[str, list[_Seen]] = {}
+        self.found: dict[str, list[Seen]] = {}
         self.left = {k: name for k, name in enumerate(blocks) if np.count_nonzero(self.labels == k) >= _FEW}
         self.levels = {name: _levels(name, blocks, believed) for name in blocks}
 
@@ -146,7 +134,7 @@ class _Search:
             self._wipe(max(good, key=lambda s: s.quality).thing.pixels | (self.labels == k))
         return bool(new)
 
-    def _good(self, k: int, name: str, least: float, most: float) -> list[_Seen]:
+    def _good(self, k: int, name: str, least: float, most: float) -> list[Seen]:
         """Sightings of a block on all planes, if one is good enough, and those that are hardly worse: what lies below
         decides between planes of nearly the same height. The first that leaves no doubt is enough."""
         own, found = self.labels == k, []
@@ -160,22 +148,22 @@ class _Search:
         good = [seen.quality for seen in found if seen.thing.score >= least and seen.thing.rms <= most]
         return [seen for seen in found if good and seen.quality >= max(good) - _NEARLY]
 
-    def hidden_below(self, seen: _Seen) -> _Hidden | None:
+    def hidden_below(self, stand: Stand) -> _Hidden | None:
         """The block on the table that carries one that was seen, from the little that is seen of it, or None."""
         heights = {k: np.ptp(self.models[name].vertices[:, 2]) for k, name in self.left.items()}
-        fitting = {k: name for k, name in self.left.items() if abs(heights[k] - seen.level) < _LEVEL}
+        fitting = {k: name for k, name in self.left.items() if abs(heights[k] - stand.level) < LEVEL}
         for k, name in fitting.items():
-            fit, T = self._silhouette(k, name, seen)
+            fit, T = self._silhouette(k, name, stand)
             if fit < _MISFIT * np.count_nonzero(self.labels == k):
                 del self.left[k]
                 return _Hidden(name, T)
         return None
 
-    def _silhouette(self, k: int, name: str, seen: _Seen) -> tuple[int, np.ndarray]:
+    def _silhouette(self, k: int, name: str, stand: Stand) -> tuple[int, np.ndarray]:
         """The pose below a block whose outline agrees best with the pixels of a colour: (pixels that differ, pose)."""
-        own, spot = self.labels == k, seen.thing.T_world_object[:3, 3]
+        own, spot = self.labels == k, stand.T[:3, 3]
         tries = [
-            flat_pose(spot[0] + x, spot[1] + y, turn, TABLE_TOP + seen.level / 2)
+            flat_pose(spot[0] + x, spot[1] + y, turn, TABLE_TOP + stand.level / 2)
             for x in _ASIDE for y in _ASIDE for turn in np.arange(0.0, np.pi / 2, 0.1)
         ]  # fmt: skip
         drawn = (covered(self.camera, self.models[name], T) for T in tries)
@@ -183,7 +171,7 @@ class _Search:
         best = int(np.argmin(misfits))
         return misfits[best], tries[best]
 
-    def _on_plane(self, name: str, level: float, mask: np.ndarray, own: np.ndarray) -> _Seen | None:
+    def _on_plane(self, name: str, level: float, mask: np.ndarray, own: np.ndarray) -> Seen | None:
         """The block on a plane `level` above the table that explains the pixels of its colour, or None."""
         plane = flat_pose(0.0, 0.0, 0.0, TABLE_TOP + level)
         things = locate(
@@ -195,7 +183,7 @@ class _Search:
         shown = np.count_nonzero(best.pixels & own) / np.count_nonzero(own)
         # What should be seen of it and is not must be behind something known: else the arm is before it.
         strange = np.count_nonzero(best.pixels & ~own & ~self.hidden) / np.count_nonzero(best.pixels)
-        return _Seen(level, best) if shown > _SHOWN and strange < _STRANGE else None
+        return Seen(level, best) if shown > _SHOWN and strange < _STRANGE else None
 
 
 class _Hidden(NamedTuple):
@@ -221,52 +209,24 @@ def _settled(
     search: _Search, blocks: Mapping[str, Part], believed: World | None, kept: Mapping[str, np.ndarray]
 ) -> Sightings:
     """The sightings that agree with each other, from the table upward: each block lies on something."""
-    poses, found = dict(kept), search.found
+    known = {} if believed is None else {name: believed.pose(name) for name in blocks if name in believed.parts}
+    stands = {name: standing(found, blocks[name], known.get(name)) for name, found in search.found.items()}
+    poses, scores = dict(kept), dict.fromkeys(kept, 1.0)
     below = {name: believed.frames[name].parent for name in kept} if believed is not None else {}
-    scores = dict.fromkeys(kept, 1.0)
-    for name in sorted(found, key=lambda name: max(found[name], key=lambda s: s.quality).level):
-        near = believed.pose(name) if believed is not None and name in believed.parts else np.eye(4)
-        for seen in sorted(found[name], key=lambda s: -s.quality):
-            T = upright(seen.thing.T_world_object, part_size(blocks[name]), near)
-            if T is None:
-                continue
-            carrier = TABLE if seen.level == 0 else _carrier(seen, poses, blocks)
-            if carrier is None and (hidden := search.hidden_below(seen)) is not None:
+    chosen = agreeing(stands, kept, blocks)
+    for name in sorted(chosen, key=lambda name: chosen[name][0].level):
+        for stand in chosen[name]:
+            carrier, T = carrier_of(stand, poses.items(), blocks), stand.T
+            if carrier is None and (hidden := search.hidden_below(stand)) is not None:
                 carrier, poses[hidden.name] = hidden.name, hidden.T
                 below[hidden.name], scores[hidden.name] = TABLE, 0.0
             if carrier is not None:
                 top = TABLE_TOP if carrier == TABLE else poses[carrier][2, 3] + part_size(blocks[carrier])[2] / 2
                 T[2, 3] = top + part_size(blocks[name])[2] / 2
-                poses[name], below[name], scores[name] = T, carrier, seen.thing.score
+                poses[name], below[name], scores[name] = T, carrier, stand.score
                 break
     missing = tuple(name for name in blocks if name not in poses)
     return Sightings(poses, below, scores, missing, tuple(name for name in missing if name in search.gone))
-
-
-def _carrier(seen: _Seen, poses: Mapping[str, np.ndarray], blocks: Mapping[str, Part]) -> str | None:
-    """The block whose top is just below one that was seen, or None."""
-    spot = seen.thing.T_world_object[:3, 3]
-    for name, T in poses.items():
-        size = part_size(blocks[name])
-        inside = np.abs(se3.act(se3.inverse(T), spot)[:2]) < size[:2] / 2
-        if inside.all() and abs(T[2, 3] + size[2] / 2 - (TABLE_TOP + seen.level)) < _LEVEL:
-            return name
-    return None
-
-
-def upright(T: np.ndarray, size: np.ndarray, near: np.ndarray) -> np.ndarray | None:
-    """The pose that looks the same as T, with z of the block up and the least turn from another one, `near`.
-
-    Blocks here are not tipped over; None if this one would have to be.
-    """
-    cube = np.ptp(size) < 1e-9
-    if not cube and abs(T[2, 2]) < 0.99:
-        return None
-    axis = int(np.argmin(np.abs(T[2, :3]))) if cube else 0
-    turn, wanted = np.arctan2(T[1, axis], T[0, axis]), np.arctan2(near[1, 0], near[0, 0])
-    step = np.pi / 2 if abs(size[0] - size[1]) < 1e-9 else np.pi
-    turn += step * np.round((wanted - turn) / step)
-    return flat_pose(T[0, 3], T[1, 3], float(turn), T[2, 3])
 
 
 def believed_world(told: World, seen: Sightings, blocks: Mapping[str, Part]) -> World:
