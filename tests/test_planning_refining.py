@@ -7,6 +7,7 @@ import pytest
 
 from adjoint.errors import AdjointError, ArgumentError
 from adjoint.planning.refining import (
+    execute_task,
     manipulation_domain,
     plan_task,
     problem_of,
@@ -17,9 +18,9 @@ from adjoint.planning.refining import (
 from adjoint.planning.strips.task_types import Action, Condition
 from adjoint.program.tasks.task_edits import PutPart, applied
 from adjoint.sensing import Plane
-from adjoint.world import against, at_angle, centred, coplanar, cuboid, facts, on
+from adjoint.world import World, against, at_angle, centred, coplanar, cuboid, facts, on
 
-from .support.refining_cells import SIDE, blocks_world, contacts_of, sussman_world
+from .support.refining_cells import SIDE, blocks_world, contacts_of, height, sussman_world
 
 SUSSMAN = [("on", "b", "c"), ("on", "a", "b")]
 
@@ -216,6 +217,37 @@ def test_unreachable_goals_have_a_reason():
         sussman_world().move("b", [1.9, 0.15, -0.275]), [("holding", "arm", "b")], movable=["a", "b", "c"]
     )
     assert not alone.solved and alone.reason
+
+
+@pytest.mark.slow
+def test_a_part_in_a_grasp_that_does_not_reach_is_put_down_and_taken_by_another():
+    world = World().add("table", cuboid(0.9, 0.9, 0.05), at=[0.67, 0, -0.325])
+    near = blocks_world(a=(0.5, 0.1, 0))
+    world = world.add("b", near.parts["a"], at=[0.9, 0, height(0)]).add("a", near.parts["a"], at=near.pose("a"))
+    arm = near.robots["arm"]
+    world = world.add_robot("arm", arm.robot, q=arm.q, gripper=arm.gripper)
+    held = plan_task(world, [("holding", "arm", "a")]).end
+    plan = plan_task(held, [("on", "a", "b")])
+    assert [action.name for action in plan.actions] == ["place", "pick", "stack"] and len(plan.rounds) == 2
+    assert ("unreachable", "arm", "a", "b") in [item.fact for item in plan.learned]
+    done = execute_task(held, plan)
+    assert done.reached and {("on", "a", "b")} <= sensed_facts(done.actual)
+    # Out of reach by all grasps: that is known after one of them was tried, and then all others.
+    far = held.detach("b").move("b", [1.1, 0, height(0)]).attach("b", "table", "conditional")
+    never = plan_task(far, [("on", "a", "b")])
+    assert not never.solved and "can never become true" in never.reason and len(never.rounds) <= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("q", [[0, -1.2, 0.3, 0, 0.5, 0], [0.3, -1.5, 0.5, 0.4, -0.9, 0.3]])
+def test_a_part_that_a_tilted_hand_holds_is_put_down_on_one_of_its_faces(q):
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    tilted = plan_task(world, [("holding", "arm", "a")]).end.set_configuration("arm", q)
+    assert np.abs(tilted.pose("a")[2, :3]).max() < np.cos(0.3)
+    for goal in (("on", "a", "b"), ("on", "a", "table")):
+        plan = plan_task(tilted, [goal])
+        assert plan.solved and np.isclose(np.abs(plan.end.pose("a")[2, :3]).max(), 1), plan.reason
+        assert goal in sensed_facts(plan.end)
 
 
 def test_contradictory_goals_have_a_reason():

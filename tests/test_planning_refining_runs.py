@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from adjoint.errors import ArgumentError
-from adjoint.lie import so3
+from adjoint.lie import se3, so3
 from adjoint.planning.refining import (
     NotSeen,
     execute_task,
@@ -20,9 +20,10 @@ from adjoint.planning.refining import (
     run_refinement,
     sensed_facts,
 )
+from adjoint.planning.refining.withdrawals import backing_off, withdrawal
 from adjoint.program.running.dynamic import DynamicBackend
 from adjoint.vision import Camera, looking_at
-from adjoint.world import against, cuboid
+from adjoint.world import against, cuboid, plan_pick
 
 from .support.refining_cells import SIDE, TABLE_TOP, blocks_world, contacts_of, height, overlaps, sussman_world
 
@@ -331,3 +332,35 @@ def test_a_part_that_nobody_sees_ends_the_task():
     assert done.execution.decisions[1].reason == "the robot may hide a part"
     lost = execute_task(world, plan, look=never)
     assert not lost.reached and lost.runs == () and lost.reason.startswith("nobody sees where b went; missing: ")
+
+
+def between_fingers():
+    """Two worlds: a hand far from a block, and open fingers on both sides of the block, which is turned a little."""
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    around = plan_pick(world, "arm", "a").phases[1].after
+    T = around.pose("a") @ se3.from_rotation_translation(so3.rotation_z(np.radians(10)), np.zeros(3))
+    return world, around.detach("a").move("a", T).attach("a", "table", "conditional")
+
+
+@pytest.mark.slow
+def test_a_hand_backs_off_what_stands_between_its_open_fingers():
+    """Nothing is touched, but it is nearer than plans may be: none could begin there."""
+    world, around = between_fingers()
+    assert not plan_task(around, [("on", "a", "b")]).solved
+    assert backing_off(world) is None and contacts_of(run_refinement(backing_off(around), around)) == []
+
+    def someone(step, actual):
+        return around if step == 0 else actual
+
+    done = execute_task(world, plan_task(world, [("on", "a", "b")]), disturb=someone)
+    assert done.reached and is_sound(done)
+    assert [action.name for action in done.actions] == ["back-off", "pick", "stack"]
+    assert done.execution.decisions[0].reason == "something stands too near to the hand"
+
+
+def test_a_robot_steps_aside_also_where_a_lost_part_was_believed():
+    start, around = between_fingers()
+    assert withdrawal(start, start, ["a"]) is None  # the arm is where it was at first
+    assert withdrawal(around, start, []) is None  # the block is between the fingers
+    aside = withdrawal(around, start, ["a"])
+    assert aside is not None and np.allclose(aside.after.robots["arm"].q, start.robots["arm"].q)

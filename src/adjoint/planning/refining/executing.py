@@ -22,13 +22,13 @@ from .prepared_runs import run_refinement
 from .refinements import Refinement, refine
 from .symptoms import Expected, symptoms_of, symptoms_of_geometry
 from .task_plans import TaskPlan, plan_task, putting_down
-from .withdrawals import WITHDRAW, withdrawal
+from .withdrawals import BACK_OFF, WITHDRAW, backing_off, withdrawal
 
 __all__ = ["TaskEvent", "TaskRun", "execute_task"]
 
 _REASONS = {
     "run": "step {} comes next", "replan": "no kernel is true", "done": "the goal is true", "failed": "no plan is left",
-    "aside": "the robot may hide a part",
+    WITHDRAW: "the robot may hide a part", BACK_OFF: "something stands too near to the hand",
 }  # fmt: skip
 
 
@@ -91,7 +91,8 @@ class TaskRun:
         """The decisions, with the triangle tables of all plans, as `plot_execution` draws them."""
         decisions, plan = [], 0
         for event in self.events:
-            told = _REASONS["aside" if event.action and event.action.name == WITHDRAW else event.what]
+            doing = event.action.name if event.action else ""
+            told = _REASONS[doing if doing in _REASONS else event.what]
             reason = event.diagnosis.cause if event.diagnosis else told.format(event.kernel)
             decisions.append(Decision(event.facts, event.kernel, event.action, reason, plan))
             plan += event.what == "replan"
@@ -245,17 +246,25 @@ class _Execution:
                 return self.end("failed", f"{max_plans} new plans were not enough")
             new = plan_task(self.believed, self.plan.goal, movable=self.plan.movable, learned=self.learned)
             if not new.solved:
-                return self.end("failed", new.reason)
+                return self._back_off(new.reason)
             self._tell("replan", None, f"{len(new.actions)} actions")
             self.start(new)
             self._facts()
 
     def _step_aside(self) -> bool:
         """Whether the task is over because parts are lost; else the motion of a robot that may hide them is ready."""
-        aside = withdrawal(self.believed, self.plans[0].world)
+        aside = withdrawal(self.believed, self.plans[0].world, self.unseen)
         if aside is None:
             return self.end("failed", f"nobody sees where {', '.join(self.unseen)} went")
         self.ready = aside
+        return False
+
+    def _back_off(self, reason: str) -> bool:
+        """Whether the task is over for a reason; else a hand that stands too near to something is ready to back off."""
+        self.ready = backing_off(self.believed)
+        if self.ready is None:
+            return self.end("failed", reason)
+        self.learned, self.diagnosis = [], None  # what cannot be done from here may be done from there
         return False
 
     def _refined(self) -> bool:
@@ -285,7 +294,8 @@ class _Execution:
         run = run_refinement(ready, self.believed, actual=None if same else self.actual, backend=backend, **options)
         self.runs.append(run)
         self.believed, self.actual = run.world, run.world if run.actual is None else run.actual
-        self.expected = None if self.unseen else Expected(ready, ready.action.result(self.seen), run)
+        aside = ready.action.name in (WITHDRAW, BACK_OFF)  # no action of the plan
+        self.expected = None if aside else Expected(ready, ready.action.result(self.seen), run)
         self.ready = ready.following
 
     def _tell(self, what: str, action: Action | None, note: str) -> None:

@@ -8,6 +8,7 @@ from itertools import chain, islice
 import numpy as np
 
 from ...program.instructions import Place, RelationClause
+from ...program.tasks.feature_names import faces_along
 from ...program.tasks.task_goals import goal_choices, goals_of
 from ...world import Relation, World
 from ...world.grasps.grasp_search import goal_blocked, site_of
@@ -15,7 +16,7 @@ from ...world.grasps.place_goals import falling
 from ...world.predicates.contact_gaps import up_of
 from ...world.relations.sources import Source
 from ...world.state.attachment_edits import holder_of
-from ...world.state.part_contents import solids_of
+from ...world.state.part_contents import features_of, solids_of
 
 __all__: list[str] = []
 
@@ -40,7 +41,7 @@ def free_places(world: World, robot: str, part: str, onto: str, relations: Seque
 
 def _places(world: World, robot: str, part: str, onto: str, relations, faults: list[str]) -> Iterator[np.ndarray]:
     """The poses, choice by choice; `faults` gets a sentence for each choice that has none."""
-    choices = [(world, list(relations))] if relations else goal_choices(world, _lying(part, onto))
+    choices = [(world, list(relations))] if relations else _lying(world, robot, part, onto)
     alone = world if holder_of(world, part) is None else world.release(part)
     room = _Room(world, robot, part, onto)
     for choice in choices:
@@ -57,8 +58,26 @@ def _places(world: World, robot: str, part: str, onto: str, relations, faults: l
         faults.append(f"goal: '{part}' would fall: {falling(alone, part, free[0])}" if free else inside)
 
 
-def _lying(part: str, onto: str) -> Place:
-    return Place(part, relations=(RelationClause("on", part, onto),))
+def _lying(world: World, robot: str, part: str, onto: str) -> list:
+    """The choices of relations by which a part lies on another one: on the face that looks down.
+
+    A tilted hand holds a part tilted. Then it is put on the face that looks where the fingers point, on which it lay
+    when it was picked from above, or on another one.
+    """
+    if holder_of(world, part) is None or faces_along(world, part, -up_of(world)):
+        return goal_choices(world, _on(part, part, onto))
+    known, R = world.robots[robot], world.pose(part)[:3, :3]
+    assert known.gripper is not None  # it holds the part
+    pointing = (world.pose(f"{robot}.{known.tool}") @ known.gripper.T_tool_grip)[:3, 2]
+    faces = [x for x in features_of(world.parts[part]).values() if x.kind == "face"]
+    faces.sort(key=lambda face: -round(float(R @ face.axis @ pointing), 3))
+    if not faces:
+        raise LookupError(f"'{part}' has no face on which it could lie")
+    return [choice for face in faces for choice in goal_choices(world, _on(part, f"{part}.{face.name}", onto))]
+
+
+def _on(part: str, side: str, onto: str) -> Place:
+    return Place(part, relations=(RelationClause("on", side, onto),))
 
 
 def _nudged(world: World, T: np.ndarray) -> np.ndarray:

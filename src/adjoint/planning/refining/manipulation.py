@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from ...errors import ArgumentError, nearest
 from ...world import World, facts
 from ...world.relations.sources import Source
+from ...world.state.attachment_edits import holder_of
 from ..strips.task_types import Condition, Domain, Fact, Operator, Parameter, Problem
 from .goal_facts import goal_condition
 from .learned_facts import Learned
@@ -45,6 +46,7 @@ def manipulation_domain(
 
     Predicates are those of `adjoint.world.facts`, and two that geometry tells: (obstructs b x), b stands so near to x
     that no hand comes to x, and (unreachable robot part x). They forbid actions; an obstruction ends when b is picked.
+    What cannot be reached with a part in the hand may be reached by another grasp, when it has been put down.
 
     - `movable` are names of parts; the default are those that lie on something or are held, are not rigidly attached
       to another part, and are narrow enough for a hand. All other parts are fixed.
@@ -57,7 +59,9 @@ def manipulation_domain(
     blocking = list(dict.fromkeys(fact[1] for fact in found if fact[0] == "obstructs"))
     blocked = list(dict.fromkeys(fact[2] for fact in found if fact[0] == "obstructs"))
     named = {name: kinds[name] for name in dict.fromkeys((*blocking, *blocked))}
-    operators = _pick(blocking, blocked), _put("place", "fixed", blocking), _put("stack", "movable", blocking)
+    grasped = [fact[1::2] for fact in found if fact[0] == "unreachable" and holder_of(world, fact[2]) is not None]
+    named |= {name: kinds[name] for pair in grasped for name in pair}
+    operators = _pick(blocking, blocked), _put("place", "fixed", blocking, grasped), _put("stack", "movable", blocking)
     return Domain("manipulation", operators, _PREDICATES, _TYPES, constants=named, requirements=_REQUIREMENTS)
 
 
@@ -77,15 +81,21 @@ def _pick(blocking: list[str], blocked: list[str]) -> Operator:
     )  # fmt: skip
 
 
-def _put(name: str, kind: str, blocking: list[str]) -> Operator:
-    """The operator that puts a part on a support: a movable one is not clear then (Sec. 10.6 forgets the table)."""
+def _put(name: str, kind: str, blocking: list[str], grasped: Iterable[tuple[str, ...]] = ()) -> Operator:
+    """The operator that puts a part on a support: a movable one is not clear then (Sec. 10.6 forgets the table).
+
+    `grasped` are pairs (robot, support) out of reach of the robot with the part as it holds it now.
+    """
     away = (("unreachable", "?robot", "?part", "?onto"), *(("obstructs", b, "?onto") for b in blocking))
     one_place = (("clear", "?onto"),) if kind == "movable" else ()
     return Operator(
         name, (_ROBOT, _PART, Parameter("?onto", (kind,))),
         Condition((("holding", "?robot", "?part"), *one_place), away, different=(("?part", "?onto"),)),
         adds=(("on", "?part", "?onto"), ("clear", "?part"), ("handempty", "?robot")),
-        deletes=(("holding", "?robot", "?part"), *one_place),
+        deletes=(
+            ("holding", "?robot", "?part"), *one_place,
+            *(("unreachable", robot, "?part", support) for robot, support in grasped),
+        ),
     )  # fmt: skip
 
 

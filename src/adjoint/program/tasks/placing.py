@@ -143,24 +143,38 @@ def _points(robot: Any, tool: str, q: np.ndarray) -> np.ndarray:
 def held_steps(
     world: World, robot: str, part: str, goals: list[np.ndarray], period: float, press: float, hold: bool
 ) -> tuple[Step, ...]:
-    """A part that is in the hand already goes to one of its goals."""
-    up = _LIFT * up_of(world)
+    """A part that is in the hand already goes to one of its goals, as straight up and down as it can."""
     steps: list[Step] = []
-    rise = straight(world, robot, world.robots[robot].q, up)
+    rises = (straight(world, robot, world.robots[robot].q, way) for way in _ways(world, robot, _tool(world, robot)))
+    rise = next((motion for motion in rises if motion is not None), None)
     if rise is not None:
         steps += [TaskPhase(f"guarded departure with '{part}'"), sampled(robot, rise, period)]
     start = applied(world, steps)
     reason = ""
     for T in [T for T in goals if hold or not falling(start, part, T)][:MOST]:
-        found = reach(start, robot, tool_targets(start, robot, part, T)[None], up)
-        if found.free is None or found.approach is None:
-            reason = reason or found.reason
-            continue
-        steps += [TaskPhase(f"free motion with '{part}'"), sampled(robot, found.free, period)]
-        there = applied(world, steps)
-        steps += _finish(world, robot, part, found.approach, there, period, press)
-        return tuple(steps) if hold else (*steps, *_let_go(applied(world, steps), robot, part, T, period))
+        target = tool_targets(start, robot, part, T)
+        for way in _ways(world, robot, target):
+            found = reach(start, robot, target[None], way)
+            if found.free is None or found.approach is None:
+                reason = reason or found.reason
+                continue
+            steps += [TaskPhase(f"free motion with '{part}'"), sampled(robot, found.free, period)]
+            there = applied(world, steps)
+            steps += _finish(world, robot, part, found.approach, there, period, press)
+            return tuple(steps) if hold else (*steps, *_let_go(applied(world, steps), robot, part, T, period))
     raise LookupError(f"'{robot}' cannot place '{part}': {reason or 'it would fall from all placements'}")
+
+
+def _tool(world: World, robot: str) -> np.ndarray:
+    """The pose (4, 4) of a robot's tool."""
+    return np.asarray(world.pose(f"{robot}.{world.robots[robot].tool}"))
+
+
+def _ways(world: World, robot: str, T_world_tool: np.ndarray) -> list[np.ndarray]:
+    """The straight ways (3,) [m] off a place of the tool: up, or back along the fingers if there is no room above."""
+    gripper = world.robots[robot].gripper
+    up = _LIFT * up_of(world)
+    return [up] if gripper is None else [up, -_LIFT * (T_world_tool @ gripper.T_tool_grip)[:3, 2]]
 
 
 def _let_go(world: World, robot: str, part: str, T: np.ndarray, period: float) -> list[Step]:
@@ -172,7 +186,6 @@ def _let_go(world: World, robot: str, part: str, T: np.ndarray, period: float) -
         steps.append(HandMotion(robot, width, True))
     steps.append(PutPart(robot, part, T, width))
     if known.gripper is not None:
-        back = -_LIFT * (world.pose(f"{robot}.{known.tool}") @ known.gripper.T_tool_grip)[:3, 2]
-        away = straight(world, robot, known.q, back)
+        away = straight(world, robot, known.q, _ways(world, robot, _tool(world, robot))[-1])
         steps += [] if away is None else [TaskPhase("guarded departure"), sampled(robot, away, period)]
     return steps
