@@ -24,15 +24,15 @@ demo: $(VENV)/.demo
 	$(RUN) examples/32_cell.py
 
 # Random examples are the same in every run; make test OPTIONS=--hypothesis-profile=random draws new ones.
-test: lint
+test: lint $(VENV)/.pddlgym
 	$(RUN) -m pytest $(OPTIONS)
 
 # Style, and the core of every module, in about a minute. It ends with the tests that should be marked slow.
-quick: $(VENV)/.dev
+quick: $(VENV)/.pddlgym
 	$(RUN) -m ruff check .
 	$(RUN) -m pytest --quick --durations=10 --durations-min=1 $(OPTIONS)
 
-pytest: $(VENV)/.dev
+pytest: $(VENV)/.pddlgym
 	$(RUN) -m pytest $(OPTIONS)
 
 # Old packages warn of what newer ones deprecate; only here warnings are no errors.
@@ -80,6 +80,11 @@ $(VENV)/bin/pip:
 # pybotics runs with our NumPy, but its bound numpy<2 keeps it out of the extra `bench`.
 $(VENV)/.pybotics: $(VENV)/.bench
 	$(RUN) -m pip install -qq --disable-pip-version-check --no-deps pybotics attrs
+	@touch $@
+
+# pddlgym has files of planning tasks, which tests read; its bound pillow<10 keeps it out of the extra `dev`.
+$(VENV)/.pddlgym: $(VENV)/.dev
+	$(RUN) -m pip install -qq --disable-pip-version-check --no-deps pddlgym
 	@touch $@
 
 # crocoddyl needs a Pinocchio older than ours. Where it cannot be installed, the other benchmarks run without it.

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import unified_planning
 from unified_planning.io import PDDLReader
-from unified_planning.plans import ActionInstance, SequentialPlan
-from unified_planning.shortcuts import GlobalStartTiming, OneshotPlanner, PlanValidator, get_environment
+from unified_planning.shortcuts import GlobalStartTiming, get_environment
 from unified_planning.test.examples import get_example_problems
 
 import adjoint as aj
@@ -43,6 +42,8 @@ from adjoint.planning import (
     write_domain,
     write_problem,
 )
+
+from .support.plan_checks import solved_by, up_validates
 
 get_environment().credits_stream = None
 
@@ -162,13 +163,6 @@ def test_reductions_of_the_monkey():
 # --- other planners ---------------------------------------------------------------------------------------------------
 
 
-def up_validates(up_problem, plan) -> bool:
-    """Whether the validator of unified-planning finds a plan right."""
-    steps = [ActionInstance(up_problem.action(a.name), tuple(map(up_problem.object, a.arguments))) for a in plan]
-    with PlanValidator(name="sequential_plan_validator") as validator:
-        return validator.validate(up_problem, SequentialPlan(steps)).status.name == "VALID"  # type: ignore[attr-defined]
-
-
 def test_examples_of_unified_planning_are_solved_or_refused():
     """All examples that are STRIPS have the answer that is known, and their validator finds the plans right."""
     solved, refused = [], {}
@@ -214,8 +208,7 @@ PICKED = [blocks_task(5, rng=k) for k in range(3)] + [delivery_task(2, trucks=2,
 def test_best_plans_cost_what_fast_downward_s_cost(problem):
     known = problem.domain.predicates or _predicates(problem)
     problem = replace(problem, domain=replace(problem.domain, predicates=known, types=_types(problem)))
-    with OneshotPlanner(name="fast-downward-opt") as planner:
-        theirs = planner.solve(to_unified_planning(problem)).plan  # type: ignore[attr-defined]
+    theirs = solved_by("fast-downward-opt", to_unified_planning(problem)).plan
     calls = [(a.action.name, *map(str, a.actual_parameters)) for a in theirs.actions]
     checked = validate(calls, problem)
     assert checked and solve(problem, optimal=True).cost == checked.cost

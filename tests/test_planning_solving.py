@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from unified_planning.plans import ActionInstance, SequentialPlan
-from unified_planning.shortcuts import OneshotPlanner, PlanValidator, get_environment
+from unified_planning.shortcuts import PlanValidator, get_environment
 
 import adjoint as aj
 from adjoint.planning import (
@@ -37,6 +37,8 @@ from adjoint.planning import (
 from adjoint.planning.solving import without_needless
 from adjoint.planning.strips.ground_tasks import bits
 from adjoint.planning.strips.task_types import fact_text
+
+from .support.plan_checks import solved_by
 
 get_environment().credits_stream = None
 
@@ -292,8 +294,7 @@ def test_the_book_s_plans():
 @pytest.mark.parametrize("engine", ["pyperplan", "fast-downward-opt"])
 @pytest.mark.parametrize("problem", [*SMALL[:4], blocks_task(5, rng=3), hanoi_task(3)], ids=lambda p: p.name)
 def test_other_planners_find_no_shorter_plans(problem, engine):
-    with OneshotPlanner(name=engine) as planner:
-        theirs = planner.solve(to_unified_planning(problem)).plan  # pyright: ignore[reportAttributeAccessIssue]
+    theirs = solved_by(engine, to_unified_planning(problem)).plan
     ours = solve(problem, optimal=True)
     texts = [f"({a.action.name} {' '.join(map(str, a.actual_parameters))}".strip() + ")" for a in theirs.actions]
     assert validate([t.replace(" )", ")") for t in texts], problem)
