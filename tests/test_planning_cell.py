@@ -27,10 +27,12 @@ from adjoint.planning.cell.cell_scenes import SPAN, TABLE, TABLE_TOP, block_mass
 from adjoint.planning.cell.motion_recheck import recheck
 from adjoint.planning.pddl import read_task
 from adjoint.planning.refining import joined_run, problem_of, sensed_facts
+from adjoint.planning.strips.task_types import Condition
 from adjoint.program.instructions.diagnostics import ProgramError
 from adjoint.program.running.dynamic import DynamicBackend
 from adjoint.program.running.looking import camera_shot
 from adjoint.viewer.cell_reports import motion_torques, moved_before
+from adjoint.world import at_angle, centred, on
 
 GOAL = "(and (on red green) (on green blue))"
 
@@ -247,6 +249,22 @@ def test_goals_are_reached_under_computed_torque_that_does_not_know_the_masses(s
     run, someone = meddled(seed, dynamic=True)
     assert run.reached and true_goal(run), (run.reason, someone.done, run.story)
     assert run.contacts == () and run.dropped == ()
+
+
+@pytest.mark.slow
+def test_relations_of_faces_are_goals_too():
+    scene = random_cell(rng=5, blocks=3)
+    sides = ("red.bottom", "green.top")
+    goal = [on(*sides), centred(*sides), at_angle("red.left", "green.left", np.pi / 2)]
+    run = run_cell(scene, goal, camera=scene.camera)
+    assert run.reached and run.contacts == () and run.dropped == ()
+    T = run.run.actual.pose("red", "green")  # up to what the camera is off
+    assert np.allclose(T[:2, 3], 0, atol=2e-3) and np.allclose(np.abs(T[:2, :2]), [[0, 1], [1, 0]], atol=0.02)
+    told = "red.bottom on green.top, red.bottom centred on green.top, red.left at angle 90° to green.left"
+    assert told in repr(run) and f"The goal is {told}. It was reached" in aj.viewer.page(run).text
+    facts = ("on", "red", "green"), ("clear", "table")
+    for same in (facts, Condition(facts)):
+        assert "<CellRun (on red green), (clear table): reached>" in repr(dataclasses.replace(run, goal=same))
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from ..planning.cell import CellLook, CellRun, draw_sightings
 from ..planning.cell.cell_scenes import ROBOT, block_mass
 from ..planning.monitoring import plot_execution, plot_table, triangle_table
 from ..planning.refining import TaskEvent, joined_run
+from ..planning.refining.goal_facts import goal_text
 from ..program.running.program_runs import ProgramRun
 from ..world.parts import Part
 from ..world.state import World
@@ -44,7 +45,7 @@ def _film(run: CellRun, meshes: bool, rate: float) -> list[str]:
 
 
 def _outcome(run: CellRun) -> str:
-    goal = f"The goal is {run.goal}. "
+    goal = f"The goal is {goal_text(run.goal)}. "
     if not run.reached or run.run is None:
         return f"{goal}It was not reached: {run.reason}."
     plans, runs = len(run.run.plans) - 1, run.run.runs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ...vision.cameras import Camera
 from ...world.state import World, settle
 from ..limits import check_kind
 from ..refining import NotSeen, TaskPlan, TaskRun, execute_task, manipulation_domain, plan_task
-from ..refining.goal_facts import goal_condition
+from ..refining.goal_facts import goal_condition, goal_text
 from ..refining.manipulation import part_kinds
 from ..refining.perceptions import with_joints
 from .block_search import Sightings, believed_world, see_blocks
@@ -51,7 +51,7 @@ class CellRun:
     """
 
     scene: CellScene
-    goal: str
+    goal: Any
     calibration: CellCalibration | None
     looks: tuple[CellLook, ...]
     plan: TaskPlan | None
@@ -76,11 +76,11 @@ class CellRun:
         return self.run.story if self.run is not None else self.reason
 
     def __repr__(self) -> str:
-        return f"<CellRun {self.goal}: {'reached' if self.reached else self.reason}>"
+        return f"<CellRun {goal_text(self.goal)}: {'reached' if self.reached else self.reason}>"
 
 
 def run_cell(
-    scene: CellScene, goal: str, *, camera: Camera | None = None, backend: str | Backend = "kinematic",
+    scene: CellScene, goal, *, camera: Camera | None = None, backend: str | Backend = "kinematic",
     disturb: Callable[[int, World], World] | None = None, photos: int = 16, noise: float = 0.01, rng: Rng = 0,
     max_steps: int = 40,
 ) -> CellRun:  # fmt: skip
@@ -88,7 +88,8 @@ def run_cell(
 
         run_cell(random_cell(rng=3), "(and (on red green) (on green blue))", backend="dynamic").story
 
-    - `goal` is a condition of PDDL about the blocks, which are named after their colours, and "table".
+    - `goal` is that of `plan_task` about the blocks, which are named after their colours, and "table": a condition of
+      PDDL, facts, or relations such as `on("red.bottom", "green.top")`.
     - `camera` is the camera as it is known; without it, `calibrate_cell` finds it from so many `photos`.
     - `backend` is that of `adjoint.program.run`. `DynamicBackend(payload_known=False)` has computed torque that knows
       nothing of the masses of blocks.

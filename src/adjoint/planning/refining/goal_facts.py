@@ -45,6 +45,14 @@ def goal_condition(world: World, goal, domain: Domain, kinds: Mapping[str, str])
     return found, related
 
 
+def goal_text(goal) -> str:
+    """A goal in words: a PDDL text as it is, facts and relations one after the other."""
+    if isinstance(goal, str | Condition):
+        return str(goal).removeprefix("Condition: ")
+    items = [goal] if isinstance(goal, Relation) or _is_fact(goal) else goal
+    return ", ".join(str(item) if isinstance(item, Relation) else fact_text(item) for item in items)
+
+
 def _is_fact(goal) -> bool:
     return isinstance(goal, tuple) and bool(goal) and all(isinstance(term, str) for term in goal)
 
