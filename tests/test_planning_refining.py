@@ -152,7 +152,9 @@ def test_refine_says_what_is_wrong_with_its_arguments():
     with pytest.raises(ArgumentError, match="pick, place or stack"):
         refine(world, Action("push", ("arm", "c", "a")))
     with pytest.raises(ArgumentError, match="'d', which is not in the world"):
-        refine(world, task.action("pick", "arm", "d", "a"))
+        refine(world, Action("pick", ("arm", "d", "a")))
+    with pytest.raises(ArgumentError, match="an action of 'pick' is not possible: there is no object 'd'"):
+        task.action("pick", "arm", "d", "a")
     with pytest.raises(ArgumentError, match="must put down what"):
         refine(world, pick, then=task.action("stack", "arm", "b", "c"))
     with pytest.raises(ArgumentError, match="has no motions"):
@@ -248,6 +250,42 @@ def test_a_part_that_a_tilted_hand_holds_is_put_down_on_one_of_its_faces(q):
         plan = plan_task(tilted, [goal])
         assert plan.solved and np.isclose(np.abs(plan.end.pose("a")[2, :3]).max(), 1), plan.reason
         assert goal in sensed_facts(plan.end)
+
+
+@pytest.mark.slow
+def test_a_held_part_leaves_along_the_fingers_where_there_is_no_room_above():
+    """A board is above a hand whose fingers are horizontal."""
+    held = plan_task(blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0)), [("holding", "arm", "a")]).end
+    held = held.set_configuration("arm", [-0.7256, -0.7828, 3.7669, 2.4098, 1.4532, -3.0366])
+    board = held.add("board", cuboid(0.12, 0.3, 0.01), at=held.pose("a")[:3, 3] + [0.02, 0, 0.065])
+    plan = plan_task(board, [("on", "a", "table")], movable=["a", "b"])
+    assert plan.solved, plan.reason
+    run = run_refinement(plan.refinements[0], board)
+    assert run.status == "done" and contacts_of(run) == []
+
+
+@pytest.mark.slow
+def test_each_face_of_a_tilted_part_is_tried():
+    """The fingers reach below the slab that they hold: on the face at their tips it cannot be put down."""
+    world = World().add("table", cuboid(0.5, 0.7, 0.05), at=[0.6, 0, -0.075])
+    world = world.add("a", cuboid(0.12, 0.05, 0.02), at=[0.5, -0.1, -0.04])
+    arm = blocks_world().robots["arm"]
+    world = world.add_robot("arm", arm.robot, q=[0.3, -1.5, 0.5, 0.4, -0.9, 0.3], gripper=arm.gripper)
+    grip = world.pose("arm.tool") @ arm.gripper.T_tool_grip
+    grip[:3, 3] -= 0.018 * grip[:3, 2]
+    held = world.detach("a").set_gripper("arm", 0.05).move("a", grip).grasp("arm", "a", width=0.05)
+    plan = plan_task(held, [("on", "a", "table")], movable=["a"])
+    assert plan.solved and ("on", "a", "table") in sensed_facts(plan.end, movable=["a"]), plan.reason
+
+
+@pytest.mark.slow
+def test_a_robot_that_cannot_move_from_where_it_stands_is_named():
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    x, y, z = world.pose("arm.link3")[:3, 3]  # of the elbow
+    stuck = world.add("box", cuboid(0.05, 0.05, 0.05), at=[x, y + 0.08, z])
+    plan = plan_task(stuck, [("on", "a", "b")], movable=["a", "b"])
+    assert not plan.solved and "'arm' cannot move from where it stands: start: link" in plan.reason
+    assert "inside 'box'" in plan.reason and len(plan.rounds) == 1
 
 
 def test_contradictory_goals_have_a_reason():

@@ -347,7 +347,8 @@ def test_a_hand_backs_off_what_stands_between_its_open_fingers():
     """Nothing is touched, but it is nearer than plans may be: none could begin there."""
     world, around = between_fingers()
     assert not plan_task(around, [("on", "a", "b")]).solved
-    assert backing_off(world) is None and contacts_of(run_refinement(backing_off(around), around)) == []
+    assert backing_off(world, ["arm"]) is None and backing_off(around, []) is None
+    assert contacts_of(run_refinement(backing_off(around, ["arm"]), around)) == []
 
     def someone(step, actual):
         return around if step == 0 else actual
@@ -356,6 +357,22 @@ def test_a_hand_backs_off_what_stands_between_its_open_fingers():
     assert done.reached and is_sound(done)
     assert [action.name for action in done.actions] == ["back-off", "pick", "stack"]
     assert done.execution.decisions[0].reason == "something stands too near to the hand"
+
+
+@pytest.mark.slow
+def test_only_a_robot_that_is_stuck_backs_off():
+    """A part is out of reach of the arm; another arm, which has a box at its elbow, has nothing to do with that."""
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    arm = world.robots["arm"]
+    world = world.add_robot("idle", arm.robot, q=arm.q, gripper=arm.gripper, at=[0, 1.6, 0])
+    world = world.add("box", cuboid(0.04, 0.04, 0.04), at=world.pose("idle.link3")[:3, 3] + [0, 0.086, 0])
+    plan = plan_task(world, [("on", "a", "b")], movable=["a", "b"])
+
+    def someone(step, actual):
+        return actual.detach("a").move("a", [1.6, 0, height(0)])
+
+    done = execute_task(world, plan, disturb=someone)
+    assert not done.reached and done.runs == () and "(on a b) can never become true" in done.reason
 
 
 def test_a_robot_steps_aside_also_where_a_lost_part_was_believed():

@@ -12,10 +12,10 @@ from adjoint.lie import so3
 from adjoint.program import ProgramError, insertion_world, parse
 from adjoint.program.instructions import Diagnostic
 from adjoint.program.rehearsal import dry_run
-from adjoint.program.rehearsal.direction_search import hull_gaps
 from adjoint.program.rehearsal.motion_checks import positions_beyond, speeds_beyond
-from adjoint.program.rehearsal.motion_contacts import motion_contacts
 from adjoint.program.running import plan_move
+from adjoint.program.running.direction_search import hull_gaps
+from adjoint.program.running.motion_contacts import motion_contacts
 from adjoint.sensing import Box, Cylinder, Sphere
 from adjoint.world.grasps.separations import Hull, hull_of
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import adjoint as aj
 from adjoint.collision.solid_distances import solid_distance
-from adjoint.program.rehearsal.motion_contacts import motion_contacts
+from adjoint.program.running.motion_contacts import motion_contacts
 from adjoint.world import Gripper, World, cuboid
 from adjoint.world.predicates.contact_gaps import placed_solids
 

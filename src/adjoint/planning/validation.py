@@ -80,15 +80,6 @@ def _call(given: Action | tuple[str, ...] | str, problem: Problem) -> tuple[str,
 
 
 def _misfit(problem: Problem, call: tuple[str, ...]) -> str:
-    """What is wrong with the objects of an action, or "" """
+    """What is wrong with an action, or "" """
     operator = problem.domain.operator(call[0])
-    if operator is None:
-        return f"there is no operator '{call[0]}'"
-    if len(call) - 1 != len(operator.parameters):
-        return f"'{call[0]}' takes {len(operator.parameters)} objects, not {len(call) - 1}"
-    for parameter, name in zip(operator.parameters, call[1:], strict=True):
-        if name not in problem.all_objects:
-            return f"there is no object '{name}'"
-        if name not in problem.objects_of(parameter.types):
-            return f"'{name}' is no {' or '.join(parameter.types)}, which {parameter.name} must be"
-    return ""
+    return f"there is no operator '{call[0]}'" if operator is None else problem.misfit(operator, call[1:])

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...errors import ArgumentError
-from ...program.rehearsal.motion_contacts import motion_contacts
+from ...program.running.motion_contacts import motion_contacts
 from ...randomness import Rng, generator
 from ...world.state import World
 from ..limits import check_kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...program.rehearsal.motion_contacts import motion_contacts
+from ...program.running.motion_contacts import motion_contacts
 from ...program.running.program_runs import ProgramRun
 from ...world.state import World
 from ..refining import TaskRun

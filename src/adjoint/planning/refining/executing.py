@@ -246,7 +246,7 @@ class _Execution:
                 return self.end("failed", f"{max_plans} new plans were not enough")
             new = plan_task(self.believed, self.plan.goal, movable=self.plan.movable, learned=self.learned)
             if not new.solved:
-                return self._back_off(new.reason)
+                return self._back_off(new)
             self._tell("replan", None, f"{len(new.actions)} actions")
             self.start(new)
             self._facts()
@@ -259,12 +259,14 @@ class _Execution:
         self.ready = aside
         return False
 
-    def _back_off(self, reason: str) -> bool:
-        """Whether the task is over for a reason; else a hand that stands too near to something is ready to back off."""
-        self.ready = backing_off(self.believed)
+    def _back_off(self, failed: TaskPlan) -> bool:
+        """Whether the task is over; else a robot that cannot move from where it stands is ready to back off."""
+        stuck = [item for item in failed.learned if "start: " in item.reason]
+        self.ready = backing_off(self.believed, [item.fact[1] for item in stuck])
         if self.ready is None:
-            return self.end("failed", reason)
-        self.learned, self.diagnosis = [], None  # what cannot be done from here may be done from there
+            return self.end("failed", failed.reason)
+        self.learned = [item for item in failed.learned if item not in stuck]
+        self.diagnosis = None
         return False
 
     def _refined(self) -> bool:

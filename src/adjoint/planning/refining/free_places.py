@@ -21,6 +21,7 @@ from ...world.state.part_contents import features_of, solids_of
 __all__: list[str] = []
 
 MOST = 8  # places of a part that are tried
+_EACH = 3  # of these on each of its faces, if it is held tilted and may be put down on any of them
 _NUDGE = 1e-3  # [m] along both horizontal axes
 
 
@@ -32,48 +33,49 @@ def free_places(world: World, robot: str, part: str, onto: str, relations: Seque
     would stand in the way of the next step; of these, the nearest come first.
     """
     faults: list[str] = []
-    places = islice(_places(world, robot, part, onto, relations, faults), MOST)
+    room = _Room(world, robot, part, onto)
+    if relations:
+        found = [_of_choices(room, [(world, list(relations))], faults, exact=True)]
+    elif holder_of(world, part) is None or faces_along(world, part, -up_of(world)):
+        found = [_of_choices(room, goal_choices(world, _on(part, part, onto)), faults)]
+    else:
+        found = [_of_choices(room, choices, faults) for choices in _on_any_face(world, robot, part, onto)]
+    places = chain.from_iterable(islice(each, MOST if len(found) == 1 else _EACH) for each in found)
     first = next(places, None)
     if first is None:
-        raise LookupError(faults[0])
+        raise LookupError(faults[0] if faults else f"'{part}' has no face on which it could lie")
     return chain([first], places)
 
 
-def _places(world: World, robot: str, part: str, onto: str, relations, faults: list[str]) -> Iterator[np.ndarray]:
-    """The poses, choice by choice; `faults` gets a sentence for each choice that has none."""
-    choices = [(world, list(relations))] if relations else _lying(world, robot, part, onto)
+def _of_choices(room: _Room, choices: list, faults: list[str], exact: bool = False) -> Iterator[np.ndarray]:
+    """The poses of a part, choice by choice; `faults` gets a sentence for each choice that has none."""
+    world, part = room.world, room.part
     alone = world if holder_of(world, part) is None else world.release(part)
-    room = _Room(world, robot, part, onto)
     for choice in choices:
         try:
             goals = goals_of(world, part, [choice])
         except LookupError as error:
             faults.append(str(error))
             continue
-        goals = goals if relations else [_nudged(world, T) for T in goals]
-        blocked = goal_blocked(site_of(alone, robot, part, 0.01, "refine"), goals)
+        goals = goals if exact else [_nudged(world, T) for T in goals]
+        blocked = goal_blocked(site_of(alone, room.robot, part, 0.01, "refine"), goals)
         free = [T for T, by in zip(goals, blocked, strict=True) if not by]
         yield from (T for T in sorted(free, key=room.lacking) if not falling(alone, part, T))
         inside = f"goal: '{part}' would be inside '{blocked[0]}'"
         faults.append(f"goal: '{part}' would fall: {falling(alone, part, free[0])}" if free else inside)
 
 
-def _lying(world: World, robot: str, part: str, onto: str) -> list:
-    """The choices of relations by which a part lies on another one: on the face that looks down.
+def _on_any_face(world: World, robot: str, part: str, onto: str) -> Iterator[list]:
+    """For each face of a part that a tilted hand holds tilted, the choices of relations by which it lies on that face.
 
-    A tilted hand holds a part tilted. Then it is put on the face that looks where the fingers point, on which it lay
-    when it was picked from above, or on another one.
+    The face comes first that looks where the fingers point: on it the part lay when it was picked from above.
     """
-    if holder_of(world, part) is None or faces_along(world, part, -up_of(world)):
-        return goal_choices(world, _on(part, part, onto))
     known, R = world.robots[robot], world.pose(part)[:3, :3]
     assert known.gripper is not None  # it holds the part
     pointing = (world.pose(f"{robot}.{known.tool}") @ known.gripper.T_tool_grip)[:3, 2]
     faces = [x for x in features_of(world.parts[part]).values() if x.kind == "face"]
-    faces.sort(key=lambda face: -round(float(R @ face.axis @ pointing), 3))
-    if not faces:
-        raise LookupError(f"'{part}' has no face on which it could lie")
-    return [choice for face in faces for choice in goal_choices(world, _on(part, f"{part}.{face.name}", onto))]
+    for face in sorted(faces, key=lambda face: -round(float(R @ face.axis @ pointing), 3)):
+        yield goal_choices(world, _on(part, f"{part}.{face.name}", onto))
 
 
 def _on(part: str, side: str, onto: str) -> Place:
@@ -97,6 +99,7 @@ class _Room:
     """How much room a part leaves around itself for a hand, at a pose."""
 
     def __init__(self, world: World, robot: str, part: str, onto: str):
+        self.world, self.robot, self.part = world, robot, part
         gripper = world.robots[robot].gripper
         self.needed = 0.0 if gripper is None else gripper.opening / 2 + 2 * gripper.thickness
         self.up = up_of(world)

@@ -13,10 +13,10 @@ from ...program.tasks.task_edits import Step, applied
 from ...world import Grasp, Relation, World
 from ...world.state.attachment_edits import holder_of
 from ..strips.task_types import Action, Fact
-from .learned_facts import Learned, is_near
+from .learned_facts import Learned, is_near, learned
 from .manipulation import movable_parts
 from .reasons import blame
-from .transfers import PERIOD, Transfer, picked, put, transferred
+from .transfers import PERIOD, Transfer, picked, put, start_fault, transferred
 
 __all__ = ["Refinement", "refine"]
 
@@ -127,6 +127,10 @@ def refine(
         onto = _putting_down(world, action, then)
         attempt = partial(transferred, robot=robot, part=part, onto=onto, relations=known.get(("on", part, onto), ()))
     found = attempt(world)
+    if found.reason and (fault := start_fault(world, robot)):
+        told = f"'{robot}' cannot move from where it stands: {fault}"
+        facts = (learned(world, ("unreachable", robot, part, other), told),)
+        return Refinement(action, world, world, reason=told, learned=facts)
     if found.reason:
         loose = movable_parts(world) if movable is None else set(movable)
         facts = blame(world, robot, part, other, onto, found, attempt, loose)

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...program.rehearsal.motion_contacts import motion_contacts
 from ...program.running.backends import ArmMotion
 from ...program.tasks import placing
-from ...program.tasks.task_edits import Step, TaskPhase, applied
-from ...world import PickAndPlace, Relation, World, plan_pick, plan_pick_and_place
+from ...program.tasks.task_edits import Step, TaskPhase
+from ...program.tasks.tool_motions import first_contact
+from ...world import PickAndPlace, Relation, World, plan_motion, plan_pick, plan_pick_and_place
 from .free_places import free_places
 
 __all__: list[str] = []
 
 PERIOD = 0.01  # [s] between the ticks of motions
 _PRESS = 2.0  # [N] with which a part is pressed on what it is put on, as in Place
-_TOUCH = 1e-3  # [m] solids that overlap less do touch
 _LANDING = 0.8  # [s] that a compliant motion lasts at least: force control goes down at 10 mm/s, and has 5 mm to go
 
 
@@ -109,20 +108,7 @@ def _reasons(plan: PickAndPlace) -> dict[str, int]:
     return found or {f"{plan.reason} at place": 1}
 
 
-def first_contact(world: World, steps: Sequence[Step]) -> str:
-    """The name of what the arm, its hand or its part meets in the steps, by convex hulls at every tick; "" for nothing.
-
-    Links that touch each other where the arm stands now may do so: the robot is modelled like that.
-    """
-    own: dict[str, frozenset] = {}
-    for step in steps:
-        if isinstance(step, ArmMotion):
-            robot = step.robot
-            if robot not in own:
-                met = motion_contacts(world, robot, world.robots[robot].q[None], _TOUCH, False, frozenset())
-                own[robot] = frozenset(frozenset((m.contact.a, m.contact.b)) for m in met if m.own)
-            met = motion_contacts(world, robot, step.q, _TOUCH, step.compliance is not None, own[robot])
-            if met:
-                return met[0].contact.b
-        world = applied(world, [step])
-    return ""
+def start_fault(world: World, robot: str) -> str:
+    """Why no motion of a robot can begin where it stands, or "": plans keep a distance from links and hands."""
+    reason = plan_motion(world, robot, None, world.robots[robot].q).reason
+    return reason if reason.startswith("start: ") else ""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ...program.tasks.tool_motions import limits_of, sampled, straight
+from ...program.tasks.tool_motions import first_contact, limits_of, sampled, straight
 from ...world import World, plan_motion
 from ...world.predicates.contact_gaps import up_of
 from ..strips.task_types import Action
 from .refinements import Refinement
-from .transfers import PERIOD, first_contact
+from .transfers import PERIOD, start_fault
 
 __all__: list[str] = []
 
@@ -40,27 +40,22 @@ def withdrawal(world: World, start: World, unseen: Collection[str]) -> Refinemen
     return None
 
 
-def backing_off(world: World) -> Refinement | None:
+def backing_off(world: World, robots: Collection[str]) -> Refinement | None:
     """The straight motion of a hand out of where no plan could begin: back along its fingers, or up with what it holds.
 
     Plans keep a distance from links. A part that came between open fingers may be nearer, and touch nothing.
     """
-    for name, known in world.robots.items():
-        if known.gripper is None or not _stands_too_near(world, name):
+    for name in robots:
+        known = world.robots[name]
+        if known.gripper is None or not start_fault(world, name):
             continue
         fingers = (world.pose(f"{name}.{known.tool}") @ known.gripper.T_tool_grip)[:3, 2]
-        way = straight(
-            world, name, known.q, (known.gripper.depth + _CLEAR) * (up_of(world) if world.holding(name) else -fingers)
-        )
+        off = up_of(world) if world.holding(name) else -fingers
+        way = straight(world, name, known.q, (known.gripper.depth + _CLEAR) * off)
         if way is None:
             continue
         motion = sampled(name, way, PERIOD)
-        if not first_contact(world, [motion]):
-            return Refinement(
-                Action(BACK_OFF, (name,)), world, world.set_configuration(name, motion.q[-1]), (motion,)
-            )
+        after = world.set_configuration(name, motion.q[-1])
+        if not first_contact(world, [motion]) and not start_fault(after, name):
+            return Refinement(Action(BACK_OFF, (name,)), world, after, (motion,))
     return None
-
-
-def _stands_too_near(world: World, robot: str) -> bool:
-    return plan_motion(world, robot, None, world.robots[robot].q).reason.startswith("start: ")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...display import counted
 from ...errors import ArgumentError, nearest
 from ..limits import check_kind
-from .task_types import OBJECT, Condition, Domain, Operator, Problem
+from .task_types import OBJECT, Condition, Domain, Fact, Operator, Problem, fact_text
 
 __all__: list[str] = []
 
@@ -21,24 +22,36 @@ def check_task(problem: Problem) -> None:
         if kind != OBJECT and kind not in problem.domain.types:
             known = nearest(kind, [OBJECT, *problem.domain.types])
             raise ArgumentError(f"{where}: '{name}' is of type '{kind}', which the domain does not have; {known}")
-    _check_goal(where, problem)
+    _check_known(f"{where}: initial", problem, problem.initial)
+    _check_known(f"{where}: the goal", problem, (*problem.goal.facts, *problem.goal.absent))
     for operator in problem.domain.operators:
         _check_operator(operator, problem.domain)
 
 
-def _check_goal(where: str, problem: Problem) -> None:
-    """Facts of a goal that nothing could ever make true, since their predicates or objects do not exist."""
-    predicates = problem.domain.predicates
-    for fact in (*problem.goal.facts, *problem.goal.absent):
+def _check_known(where: str, problem: Problem, facts: Iterable[Fact]) -> None:
+    """Refuse facts whose predicates or objects do not exist, or with another number of objects than they take."""
+    predicates, objects = problem.domain.predicates, problem.all_objects
+    for fact in facts:
         if predicates and fact[0] not in predicates:
-            raise ArgumentError(f"{where}: the goal has no predicate '{fact[0]}'; {nearest(fact[0], list(predicates))}")
+            raise ArgumentError(f"{where} has {fact_text(fact)}; {no_predicate(fact[0], predicates)}")
         if predicates and len(predicates[fact[0]]) != len(fact) - 1:
-            needed = len(predicates[fact[0]])
-            raise ArgumentError(f"{where}: goal {fact!r:.60} has {len(fact) - 1} objects; '{fact[0]}' takes {needed}")
+            raise ArgumentError(
+                f"{where} has {fact_text(fact)}, with {counted(len(fact) - 1, 'object')}; '{fact[0]}' takes "
+                f"{len(predicates[fact[0]])}"
+            )
         for name in fact[1:]:
-            if name not in problem.all_objects:
-                known = nearest(name, list(problem.all_objects))
-                raise ArgumentError(f"{where}: the goal names '{name}', which is no object; {known}")
+            if name not in objects:
+                raise ArgumentError(f"{where} has {fact_text(fact)}; {no_object(name, objects)}")
+
+
+def no_predicate(name: str, predicates: Iterable[str]) -> str:
+    """That there is no predicate of a name, and which one may be meant."""
+    return f"there is no predicate '{name}'; {nearest(name, list(predicates))}"
+
+
+def no_object(name: str, objects: Iterable[str]) -> str:
+    """That there is no object of a name, and which one may be meant."""
+    return f"there is no object '{name}'; {nearest(name, list(objects))}"
 
 
 def _check_operator(operator: Operator, domain: Domain) -> None:

@@ -148,7 +148,7 @@ class Action:
         return self.needs.holds(state)
 
     def result(self, state: frozenset[Fact]) -> frozenset[Fact]:
-        """The state after the action, (state - deletes) ∪ adds; whether it applies is not checked."""
+        """The state, a set of facts, after the action: (state - deletes) ∪ adds; whether it applies is not checked."""
         return (state - frozenset(self.deletes)) | frozenset(self.adds)
 
     def __str__(self) -> str:
@@ -254,10 +254,23 @@ class Problem:
         if operator is None:
             known = nearest(name, [x.name for x in self.domain.operators])
             raise ArgumentError(f"domain '{self.domain.name}' has no operator '{name}'; {known}")
+        if wrong := self.misfit(operator, arguments):
+            raise ArgumentError(f"problem '{self.name}': an action of '{name}' is not possible: {wrong}")
         found = operator.ground(*arguments, costs=self.costs)
         if self.minimise and (missing := self.unknown_cost(operator, arguments)):
             raise ArgumentError(f"problem '{self.name}' has no number for {fact_text(missing)}, the cost of {found}")
         return found
+
+    def misfit(self, operator: Operator, arguments: Sequence[str]) -> str:
+        """Why an operator cannot have these objects: their number, their names or their types; "" if it can."""
+        if len(arguments) != len(operator.parameters):
+            return f"'{operator.name}' takes {len(operator.parameters)} objects, not {len(arguments)}"
+        for parameter, name in zip(operator.parameters, arguments, strict=True):
+            if not isinstance(name, str) or name not in self.all_objects:
+                return f"there is no object '{name}'"
+            if name not in self.objects_of(parameter.types):
+                return f"'{name}' is no {' or '.join(parameter.types)}, which {parameter.name} must be"
+        return ""
 
     def unknown_cost(self, operator: Operator, arguments: Sequence[str]) -> Fact | None:
         """The fact of a function that is the cost of an operator with these objects, if it has no value, else None."""

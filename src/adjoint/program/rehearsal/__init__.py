@@ -5,8 +5,6 @@
 | `dry_runs` | `dry_run`: findings at source lines, and the motions of a program |
 | `rehearsing` | a session that goes on after a move that cannot be made, and remembers all moves |
 | `motion_checks` | limits, speeds and jumps of a motion |
-| `direction_search` | gaps between hulls of many points |
-| `motion_contacts` | what a robot and what it carries meet during a motion |
 """
 
 from .dry_runs import DryMotion as DryMotion

@@ -15,10 +15,10 @@ from ..instructions.programs import Program
 from ..instructions.sources import Span
 from ..instructions.statements import Move, Statement
 from ..running.machine import RunLimits
+from ..running.motion_contacts import motion_contacts
 from ..running.program_runs import ProgramRun
 from ..running.readings import Input
 from .motion_checks import positions_beyond, speeds_beyond
-from .motion_contacts import motion_contacts
 from .rehearsing import Begun, RehearsingSession
 
 __all__ = ["DryMotion", "DryRun", "dry_run"]

@@ -17,6 +17,7 @@
 | `driver`, `driver_messages` | `DriverBackend`, `Driver`: robots behind a wire, and what is sent and read |
 | `driver_sockets`, `driver_mocks` | `SocketDriver`, `mock_robot`: robots over TCP, and a mock of one |
 | `driver_records` | `RecordingDriver`, `RecordedDriver`: what was sent and read, and runs from it |
+| `motion_contacts`, `direction_search` | what a robot and what it carries meet in a motion; gaps between hulls |
 | `fingers` | fingers that close on parts |
 | `looking`, `part_symmetries` | `camera_shot`: cameras that look for parts |
 | `beliefs` | the world as it is, and what the program has of it |

@@ -19,7 +19,7 @@ from ..running.backends import ArmMotion, Compliance, HandMotion
 from .feature_names import named, need_part
 from .task_edits import PutPart, Step, TakePart, TaskPhase, applied
 from .task_goals import MOST, goal_choices, goals_of
-from .tool_motions import reach, sampled, straight, tool_targets
+from .tool_motions import first_contact, reach, sampled, straight, tool_targets
 
 __all__: list[str] = []
 
@@ -143,12 +143,8 @@ def _points(robot: Any, tool: str, q: np.ndarray) -> np.ndarray:
 def held_steps(
     world: World, robot: str, part: str, goals: list[np.ndarray], period: float, press: float, hold: bool
 ) -> tuple[Step, ...]:
-    """A part that is in the hand already goes to one of its goals, as straight up and down as it can."""
-    steps: list[Step] = []
-    rises = (straight(world, robot, world.robots[robot].q, way) for way in _ways(world, robot, _tool(world, robot)))
-    rise = next((motion for motion in rises if motion is not None), None)
-    if rise is not None:
-        steps += [TaskPhase(f"guarded departure with '{part}'"), sampled(robot, rise, period)]
+    """A part that is in the hand already goes to one of its goals, straight up and down if there is room for that."""
+    steps: list[Step] = _rise(world, robot, part, period)
     start = applied(world, steps)
     reason = ""
     for T in [T for T in goals if hold or not falling(start, part, T)][:MOST]:
@@ -158,11 +154,23 @@ def held_steps(
             if found.free is None or found.approach is None:
                 reason = reason or found.reason
                 continue
-            steps += [TaskPhase(f"free motion with '{part}'"), sampled(robot, found.free, period)]
-            there = applied(world, steps)
-            steps += _finish(world, robot, part, found.approach, there, period, press)
+            moves: list[Step] = [TaskPhase(f"free motion with '{part}'"), sampled(robot, found.free, period)]
+            moves += _finish(world, robot, part, found.approach, applied(start, moves), period, press)
+            if met := first_contact(start, moves):
+                reason = reason or f"the way to it is blocked by '{met}'"
+                continue
+            steps += moves
             return tuple(steps) if hold else (*steps, *_let_go(applied(world, steps), robot, part, T, period))
     raise LookupError(f"'{robot}' cannot place '{part}': {reason or 'it would fall from all placements'}")
+
+
+def _rise(world: World, robot: str, part: str, period: float) -> list[Step]:
+    """The straight motion with a part from where it is: the first way that touches nothing, or none."""
+    for way in _ways(world, robot, _tool(world, robot)):
+        motion = straight(world, robot, world.robots[robot].q, way)
+        if motion is not None and not first_contact(world, [sampled(robot, motion, period)]):
+            return [TaskPhase(f"guarded departure with '{part}'"), sampled(robot, motion, period)]
+    return []
 
 
 def _tool(world: World, robot: str) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +16,14 @@ from ...world.motion.plan_timing import Limits
 from ...world.motion.spaces import configuration_space
 from ...world.state.placements import inverted
 from ..running.backends import ArmMotion, Compliance
+from ..running.motion_contacts import motion_contacts
+from .task_edits import Step, applied
 
 __all__: list[str] = []
 
 SLOW = 0.3  # part of the full speed in straight motions
 _STEP = 0.005  # [m] between points of a straight motion
+_TOUCH = 1e-3  # [m] solids that overlap less do touch
 _JUMP = 0.3  # [rad, m] a joint that moves farther from point to point jumps
 
 
@@ -99,3 +103,22 @@ def tool_targets(world: World, robot: str, place: str, T: np.ndarray) -> np.ndar
     """The pose (4, 4) of the robot's tool that brings `place`, which it holds, to the pose T (4, 4)."""
     known = world.robots[robot]
     return T @ inverted(world.pose(place, f"{robot}.{known.tool}"))
+
+
+def first_contact(world: World, steps: Sequence[Step]) -> str:
+    """The name of what the arm, its hand or its part meets in the steps, by convex hulls at every tick; "" for nothing.
+
+    Links that touch each other where the arm stands now may do so: the robot is modelled like that.
+    """
+    own: dict[str, frozenset] = {}
+    for step in steps:
+        if isinstance(step, ArmMotion):
+            robot = step.robot
+            if robot not in own:
+                met = motion_contacts(world, robot, world.robots[robot].q[None], _TOUCH, False, frozenset())
+                own[robot] = frozenset(frozenset((m.contact.a, m.contact.b)) for m in met if m.own)
+            met = motion_contacts(world, robot, step.q, _TOUCH, step.compliance is not None, own[robot])
+            if met:
+                return met[0].contact.b
+        world = applied(world, [step])
+    return ""
