@@ -67,7 +67,7 @@ def test_plans_of_others_are_checked_step_by_step(here):
     data = as_json("plan", "blocks", "--validate", "bad.txt", code=1)
     assert not data["solved"] and data["reason"] == reason
     Path("bad.txt").write_text("(unstack c q)")
-    assert "plan:1:12: error: there is no object 'q'" in refused("plan", "blocks", "--validate", "bad.txt")
+    assert "bad.txt:1:12: error: there is no object 'q'" in refused("plan", "blocks", "--validate", "bad.txt")
 
 
 def test_goals_out_of_reach_have_reasons_and_exit_code_1(here):
@@ -81,6 +81,9 @@ def test_wrong_pddl_and_options_are_named(here):
     Path("wrong.pddl").write_text(book_text("blocks").replace("(on c a)", "(on c)"))
     assert "wrong.pddl:27:30: error: 'on' has 2 arguments, and 1 are given" in refused("plan", "wrong.pddl")
     assert "'hanoy' is neither a file nor a task of the textbook; did you mean 'hanoi'?" in refused("plan", "hanoy")
+    assert "'blocks' is a whole task of the textbook; 'more.pddl' is too much" in refused("plan", "blocks", "more.pddl")
+    assert "'' is neither a file nor a task" in refused("plan", "")
+    assert "'.' is a folder; the name of a file is needed" in refused("plan", "blocks", "--out", ".")
     assert "'nowhere' cannot be read" in refused("plan", "nowhere", "never")
     assert "there is no heuristic 'fff'; did you mean 'ff'" in refused("plan", "blocks", "--heuristic", "fff")
     assert "max_seconds must be a number" in refused("plan", "blocks", "--max-seconds", "-1")

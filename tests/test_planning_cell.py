@@ -121,6 +121,10 @@ def test_wrong_arguments_of_cells_are_named():
         "see_blocks: 'camera' must be a Camera": lambda: see_blocks(image, 3, scene.blocks),
         "see_blocks: 'blocks' must be": lambda: see_blocks(image, scene.camera, ["red"]),
         "see_blocks: 'believed' must be a World": lambda: see_blocks(image, scene.camera, scene.blocks, believed=3),
+        "see_blocks: the image has 64 x 48 pixels, and the camera has 640 x 480": lambda: see_blocks(
+            image[::10, ::10], scene.camera, scene.blocks
+        ),
+        "see_blocks: block 'red' must be a Part, got int": lambda: see_blocks(image, scene.camera, {"red": 3}),
         "run_cell: the first argument must be a CellScene": lambda: run_cell(scene.world, GOAL),
     }  # fmt: skip
     for words, call in wrong.items():

@@ -97,6 +97,17 @@ def test_tasks_made_in_python_are_checked(change, message):
         solve(replace(book_task("blocks"), **change))
 
 
+def test_actions_have_objects_that_exist_and_fit():
+    blocks = book_task("blocks")
+    for arguments, words in ((("z",), "there is no object 'z'"), ((1,), "there is no object '1'"), ((), "takes 1 obj")):
+        with pytest.raises(ArgumentError, match=f"an action of 'pickup' is not possible: .*{words}"):
+            blocks.action("pickup", *arguments)
+    with pytest.raises(ArgumentError, match=r"'b1' is no room, which .* must be"):
+        book_task("fetch").action("gothru", "rob", "d1", "b1", "r1")
+    away = replace(blocks, goal=Condition((("on", "a", "b"),), (("clear", "a"),)))
+    assert "goal (on a b) not (clear a)" in repr(away)
+
+
 def test_operators_made_in_python_are_checked():
     x, block = Parameter("?x"), Parameter("?x", "block")
     for operator, message in (

@@ -293,6 +293,22 @@ def found_part(*given) -> MacroUse:
     return use
 
 
+def test_very_long_tasks_are_given_up():
+    """Facts are matched one within the other: a thousand of them would overflow Python's stack."""
+    lamp = Parameter("?x")
+    light = Operator("light", (lamp,), Condition((("off", "?x"),)), (("on", "?x"),), (("off", "?x"),))
+    domain = Domain("lamps", (light,), {"on": (lamp,), "off": (lamp,)})
+
+
+    def task_of(names: list[str]) -> Problem:
+        dark, lit = frozenset(("off", x) for x in names), Condition(tuple(("on", x) for x in names))
+        return Problem("p", domain, dict.fromkeys(names, "object"), dark, lit)
+
+    task, other = (task_of([f"{name}{k}" for k in range(1200)]) for name in ("lamp", "lantern"))
+    macro = generalise(Plan(task, tuple(task.action("light", name) for name in task.objects)))
+    assert relevant_part(macro, other) is None and not instantiate(macro, other).solved
+
+
 def test_relevant_part_of_a_macro():
     """Sec. 10.7: the shortest head that reaches most of what is wanted, and only the steps it needs."""
     macro = generalise(sussman_plan(), "tower")

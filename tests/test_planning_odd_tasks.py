@@ -251,6 +251,7 @@ def test_goal_stacking_ends_with_actions_that_nothing_needs():
         (lambda: means_ends(*monkey_task(), max_depth="deep"), "max_depth must be 1 to 200"),
         (lambda: means_ends(*monkey_task(), max_seconds=0), "max_seconds must be a number above 0"),
         (lambda: difference_table(3), "must be a Domain, got int"),
+        (lambda: difference_table(book_task("blocks").domain, ["on"]), "no operator changes"),
     ],
 )
 def test_arguments_of_other_kinds_are_named(call, message):

@@ -138,7 +138,7 @@ WRONG_PROBLEMS = [
     (problem(more="(«:gaol» (free))"), "there is no section ':gaol' in a problem", "':goal'"),
     (problem().replace("(:domain d)", "(:domain «e»)"), "the problem is one of the domain 'e'", "'d'"),
     ("(define (problem p) (:domain d) (:init)«)»", "the problem has no section ':goal'", "(:goal ...)"),
-    (problem(goal="«free»"), "the goal is one condition in parentheses", "(:goal (and ...))"),
+    (problem(goal="«free»"), "the goal is one condition in parentheses", "write (and ...)"),
 ]
 
 

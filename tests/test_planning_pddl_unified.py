@@ -10,6 +10,7 @@ from unified_planning import model, shortcuts
 from unified_planning.io import PDDLReader, PDDLWriter
 
 from adjoint.errors import ArgumentError, MissingPackageError
+from adjoint.planning import solve
 from adjoint.planning.pddl import (
     BOOK_TASKS,
     blocks_task,
@@ -114,6 +115,24 @@ def test_constants_of_operators_come_back():
     task = from_unified_planning(to_unified_planning(book_task("monkey")))
     assert task.domain.constants == {"c": "pos"} and task.objects == {"a": "pos", "b": "pos"}
     assert read_task(write_domain(task.domain), write_problem(task)) == task
+
+
+def test_defaults_of_numbers_are_costs():
+    problem = shortcuts.Problem("way")
+    place = shortcuts.UserType("place")
+    at = problem.add_fluent(shortcuts.Fluent("at", shortcuts.BoolType(), x=place), default_initial_value=False)
+    far = problem.add_fluent(shortcuts.Fluent("far", shortcuts.IntType(), x=place, y=place), default_initial_value=2)
+    a, b = problem.add_objects([model.Object(name, place) for name in "ab"]) or problem.all_objects
+    go = shortcuts.InstantaneousAction("go", x=place, y=place)
+    go.add_precondition(at(go.x))
+    go.add_effect(at(go.x), False)
+    go.add_effect(at(go.y), True)
+    problem.add_action(go)
+    problem.set_initial_value(at(a), True)
+    problem.add_goal(at(b))
+    problem.add_quality_metric(shortcuts.MinimizeActionCosts({go: far(go.x, go.y)}))
+    task = from_unified_planning(problem)
+    assert task.costs == {("far", x, y): 2.0 for x in "ab" for y in "ab"} and solve(task, optimal=True).cost == 2.0
 
 
 def test_defaults_that_are_true_are_facts():

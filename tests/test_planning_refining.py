@@ -297,7 +297,7 @@ def test_contradictory_goals_have_a_reason():
 @pytest.mark.slow
 def test_rounds_are_bounded():
     plan = plan_task(surrounded_world(), [("on", "a", "s")], max_rounds=1)
-    assert not plan.solved and "1 rounds of search and geometry were not enough" in plan.reason
+    assert not plan.solved and "1 round of search and geometry did not suffice" in plan.reason
     with pytest.raises(ArgumentError, match="max_rounds"):
         plan_task(sussman_world(), SUSSMAN, max_rounds=-1)
 

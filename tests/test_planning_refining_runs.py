@@ -23,7 +23,7 @@ from adjoint.planning.refining import (
 from adjoint.planning.refining.withdrawals import backing_off, withdrawal
 from adjoint.program.running.dynamic import DynamicBackend
 from adjoint.vision import Camera, looking_at
-from adjoint.world import against, cuboid, plan_pick
+from adjoint.world import against, cuboid, on, plan_pick
 
 from .support.refining_cells import SIDE, TABLE_TOP, blocks_world, contacts_of, height, overlaps, sussman_world
 
@@ -128,7 +128,10 @@ def test_a_task_without_end_is_given_up():
         return on_table(scene.release(held[0]), held[0], 0.62, 0.25 if held == ["b"] else -0.25) if held else scene
 
     done = execute_task(world, plan, disturb=nag, max_steps=5)
-    assert not done.reached and "5 steps were not enough" in done.reason and "missing: (on b c) (on a b)" in done.reason
+    assert not done.reached and "5 steps did not suffice" in done.reason and "missing: (on b c) (on a b)" in done.reason
+    again = execute_task(world, plan, disturb=lambda step, scene: on_table(world, "c", 0.5, 0.3 * (-1) ** step))
+    assert not again.reached and again.reason.startswith("(pick arm b table) was run 4 times without lasting success")
+    assert len(execute_task(world, plan, disturb=nag, max_tries=1, max_steps=20).actions) < 20
     with pytest.raises(ArgumentError, match="TaskPlan"):
         execute_task(world, plan.plan)
     with pytest.raises(ArgumentError, match="no motions"):
@@ -152,12 +155,14 @@ def test_wrong_arguments_of_tasks_are_named():
         ),
         "execute_task: what 'look' gives must be a World": lambda: execute_task(world, plan, look=lambda b, a: None),
         "execute_task: 'look' names 'eye', which is no camera": lambda: execute_task(world, plan, look="eye"),
+        "execute_task: there is no option 'limits'; did you mean 'limit'": lambda: execute_task(world, plan, limits=3),
         "execute_task: 'on_event' must be a function": lambda: execute_task(world, plan, on_event=3),
         "the first argument must be a World, got int": lambda: plan_task(3, "(on a b)"),
         "plan_task: max_seconds must be a number above 0": lambda: plan_task(world, "(on a b)", max_seconds="a"),
         "'movable' must be names of parts, got 3": lambda: plan_task(world, "(on a b)", movable=3),
         "'learned' has .* which is no Learned": lambda: plan_task(world, "(on a b)", learned=[("obstructs", "a", "b")]),
         "names 'pink'": lambda: plan_task(world, [against("pink.bottom", "b.top")]),
+        "part 'a' has no feature 'botom'; did you mean 'bottom'": lambda: plan_task(world, [on("a.botom", "b.top")]),
         "run_refinement: the first argument must be a Refinement": lambda: run_refinement(3, world),
         "refine: 'then' follows a pick": lambda: refine(held, stack, then=stack),
         "refine: 'then' must put down what": lambda: refine(world, pick, then=3),
@@ -357,6 +362,15 @@ def test_a_hand_backs_off_what_stands_between_its_open_fingers():
     assert done.reached and is_sound(done)
     assert [action.name for action in done.actions] == ["back-off", "pick", "stack"]
     assert done.execution.decisions[0].reason == "something stands too near to the hand"
+
+
+@pytest.mark.slow
+def test_a_part_that_is_nowhere_any_more_is_missed():
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    plan = plan_task(world, [("on", "a", "b")])
+    done = execute_task(world, plan, disturb=lambda step, actual: actual.remove("b") if step == 1 else actual)
+    assert not done.reached and done.reason.startswith("nobody sees where b went")
+    assert [action.name for action in done.actions] == ["pick", "withdraw"]
 
 
 @pytest.mark.slow

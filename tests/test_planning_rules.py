@@ -321,6 +321,13 @@ def test_facts_are_deleted_and_rules_that_were_blocked_fire():
     assert "alarm: deleted since" in forward_chain(knowledge_base(text), ["start", "alarm"]).why("alarm")
 
 
+def test_a_second_then_is_no_rule_without_conditions():
+    for text, place in (("IF a THEN b THEN c", 13), ("IF a THEN b ELSE c", 13), ("IF a IF b THEN c", 6)):
+        with pytest.raises(ProgramError, match=f"rules:1:{place}: error: "):
+            knowledge_base(text)
+    assert len(knowledge_base("IF a THEN b\n  THEN c").rules) == 2
+
+
 def test_rules_without_conditions_and_absent_facts_with_variables():
     found = forward_chain(knowledge_base("THEN start   IF start AND NOT obstacle ?o THEN go"), [])
     assert found.believed == {("start",), ("go",)}
@@ -348,7 +355,7 @@ def test_left_and_mutual_recursion():
     rules = knowledge_base("IF path ?x ?y AND path ?y ?z THEN path ?x ?z   IF link ?x ?y THEN path ?x ?y")
     links = [f"link n{i} n{i + 1}" for i in range(8)]
     assert len(backward_chain(rules, "path n0 ?y", links).answers) == 8
-    both = knowledge_base("IF even ?x AND next ?x ?y THEN odd ?y   IF odd ?x AND next ?x ?y THEN even ?y   THEN even 0")
+    both = knowledge_base("IF even ?x AND next ?x ?y THEN odd ?y   IF odd ?x AND next ?x ?y THEN even ?y\nTHEN even 0")
     numbers = [f"next {i} {i + 1}" for i in range(9)]
     assert set(backward_chain(both, "odd ?n", numbers).answers) == {("odd", str(i)) for i in (1, 3, 5, 7, 9)}
 
@@ -511,7 +518,7 @@ def test_texts_of_rules():
         ("IF a AND\nTHEN b", 2, 1, "a fact is missing in the condition"),
         ("IFF a THEN b", 1, 1, "IF or THEN is missing; 'IFF' stands here"),
         ("IF a THEN b CF high", 1, 16, "CF needs a number; 'high' stands here"),
-        ("IF a THEN b CF", 1, 15, "a number after CF is missing"),
+        ("IF a THEN b CF", 1, 15, "a number is missing after CF"),
         ("IF a THEN b CF 1.5", 1, 1, "certainty 1.5; it is from -1 to 1"),
         ("IF a THEN b CF 0", 1, 1, "not 0"),
         ("RULE x SALIENCE 1.5: IF a THEN b", 1, 17, "whole number"),
@@ -593,5 +600,5 @@ def test_askable_facts_of_other_kinds():
 
 
 def test_conditions_have_no_or():
-    with pytest.raises(ProgramError, match=r"rules:1:6: error: a condition has no OR"):
+    with pytest.raises(ProgramError, match=r"rules:1:6: error: a rule has no OR"):
         knowledge_base("IF a OR b THEN c")

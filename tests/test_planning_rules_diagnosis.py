@@ -71,6 +71,14 @@ def test_certainties_of_symptoms_count():
     assert diagnose(["force exceeded", "collision felt"]).certainty == pytest.approx(0.6 + 0.8 * 0.4)
 
 
+def test_a_cause_without_a_remedy_is_told():
+    rules = knowledge_base("IF motor hot THEN cause overload CF 0.9")
+    found = diagnose(["motor hot"], rules)
+    assert (found.cause, found.remedy, found.certainty) == ("overload", "look again", 0.9)
+    assert "no rule has a remedy for: overload" in found.explanation and "motor hot: 1, given" in found.explanation
+    assert diagnose(["motor cold"], rules).cause == "unknown"
+
+
 def test_symptoms_of_the_rules_are_those_that_are_known():
     """Every condition of a rule is a symptom or a cause that a rule concludes, and every symptom matters to a rule."""
     needed = {" ".join(f) for r in diagnosis_rules().rules for f in (*r.needs.facts, *r.needs.absent)}

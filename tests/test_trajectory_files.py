@@ -5,6 +5,7 @@ import os
 import pickle
 import threading
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -114,6 +115,14 @@ def test_threads_write_files_of_their_own(tmp_path):
         thread.join()
     assert len(set(names)) == 4
     assert [p.read_text() for p in tmp_path.iterdir()] == ["whole"]
+
+
+def test_folders_are_no_files_to_write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path in (tmp_path, Path("."), Path("/")):
+        with pytest.raises(ArgumentError, match="is a folder; the name of a file is needed"), whole_file(path):
+            raise AssertionError("nothing is written")
+    assert list(tmp_path.iterdir()) == []
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------

@@ -21,6 +21,8 @@ __all__ = ["read_npz", "whole_file"]
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Gives the path of a file to write, which takes the place of `path` at the end; after an error nothing is left."""
+    if path.is_dir():
+        raise ArgumentError(f"'{path}' is a folder; the name of a file is needed")
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         yield unfinished

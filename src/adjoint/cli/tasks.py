@@ -102,7 +102,9 @@ def _task(*words: str) -> "Problem":
     """The task of files, of standard input, or of the textbook."""
     from ..planning import BOOK_TASKS, book_task, read_task
 
-    if len(words) == 1 and words[0] != "-" and not Path(words[0]).exists():
+    if len(words) > 1 and words[0] in BOOK_TASKS and not Path(words[0]).exists():
+        raise ArgumentError(f"plan: '{words[0]}' is a whole task of the textbook; '{words[1]}' is too much")
+    if len(words) == 1 and words[0] != "-" and not Path(words[0] or "?").exists():
         if words[0] not in BOOK_TASKS:
             names = nearest(words[0], BOOK_TASKS)
             raise ArgumentError(f"plan: '{words[0]}' is neither a file nor a task of the textbook; {names}")
@@ -114,7 +116,7 @@ def _checked(task: "Problem", path: Path) -> tuple["Plan", str]:
     """The plan of a file, and what is wrong with it, or ""."""
     from ..planning import read_plan, validate
 
-    found = read_plan(read_text(path), task)
+    found = read_plan(read_text(path), task, str(path))
     return found, validate(found).reason
 
 

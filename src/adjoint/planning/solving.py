@@ -71,8 +71,8 @@ def solve(
             outcome = landmark_search(task, _stop(task, budget), max(0.0, budget.end - time.perf_counter()))
     except SolveError as error:  # the time was over before a search could begin
         calls = 0 if task is None else len(task.calls)
-        nothing = {"expanded": 0, "generated": 0, "ground_actions": calls}
-        return Plan(task_of, (), False, str(error), nothing | {"seconds": time.perf_counter() - began})
+        nothing = {"expanded": 0, "generated": 0, "ground_actions": calls, "seconds": time.perf_counter() - began}
+        return Plan(task_of, (), False, budget.used_up or str(error), nothing)
     numbers: dict[str, float] = {
         "expanded": outcome.expanded,
         "generated": outcome.generated,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...errors import ArgumentError
 from ...lie import se3
 from ...vision.cameras import Camera, project
 from ...vision.cameras.camera import need_camera
@@ -68,7 +69,12 @@ def see_blocks(
     """
     image = colour(image, "see_blocks")
     need_camera(camera, "see_blocks")
+    if image.shape[:2] != tuple(camera.size)[::-1]:
+        sizes = " x ".join(map(str, image.shape[1::-1])), " x ".join(map(str, camera.size))
+        raise ArgumentError(f"see_blocks: the image has {sizes[0]} pixels, and the camera has {sizes[1]}")
     check_kind("see_blocks", blocks, Mapping, "'blocks'")
+    for name, part in blocks.items():
+        check_kind("see_blocks", part, Part, f"block '{name}'")
     if believed is not None:
         check_kind("see_blocks", believed, World, "'believed'")
     search = _Search(image, camera, blocks, believed)

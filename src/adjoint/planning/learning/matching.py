@@ -11,6 +11,8 @@ __all__ = ["Matcher"]
 
 Binding = Mapping[str, str]
 
+_DEEPEST = 250  # facts that are matched one within the other, each a generator: Python's stack has an end
+
 
 class Matcher:
     """The search for objects of a problem that parameters may stand for; it ends after `budget` trials.
@@ -26,6 +28,12 @@ class Matcher:
     def exhausted(self) -> bool:
         """Whether the budget is spent."""
         return self._left <= 0
+
+    def _too_deep(self, count: int) -> bool:
+        """Whether so many facts are too many to be matched; then the budget is spent."""
+        if count > _DEEPEST:
+            self._left = 0
+        return count > _DEEPEST
 
     def unified(self, pattern: Fact, fact: Fact, binding: Binding) -> dict[str, str] | None:
         """The binding with which a pattern becomes a fact, or None."""
@@ -43,6 +51,8 @@ class Matcher:
 
     def matches(self, condition: Condition, state: frozenset[Fact], binding: Binding) -> Iterator[dict[str, str]]:
         """All bindings of all parameters with which a condition holds in a state."""
+        if self._too_deep(len(condition.facts) + len(self._able)):
+            return
         by_predicate: dict[str, list[Fact]] = {}
         for fact in sorted(state):
             by_predicate.setdefault(fact[0], []).append(fact)
@@ -93,7 +103,7 @@ class Matcher:
         self, wanted: Sequence[Fact], patterns: Sequence[Fact], binding: Binding, least: int
     ) -> Iterator[tuple[dict[str, str], tuple[Fact, ...]]]:
         """Bindings with which at least so many wanted facts are among the patterns, and the patterns that they are."""
-        if least > len(wanted) or self.exhausted:
+        if least > len(wanted) or self._too_deep(len(wanted)) or self.exhausted:
             return
         if not wanted:
             yield dict(binding), ()

@@ -135,8 +135,8 @@ def _parts(expression: Any, positive: bool = True) -> Iterator[tuple[str, Fact]]
 
 def _initial(up_problem: Any) -> tuple[frozenset[Fact], dict[Fact, float]]:
     """What is true at first, and the values of functions."""
-    true_by_default = any(value.is_true() for value in up_problem.fluents_defaults.values())
-    given = up_problem.initial_values if true_by_default else up_problem.explicit_initial_values
+    tells = any(value.is_true() or not value.is_bool_constant() for value in up_problem.fluents_defaults.values())
+    given = up_problem.initial_values if tells else up_problem.explicit_initial_values  # the first are very many
     facts = frozenset(_fact(fluent) for fluent, value in given.items() if value.is_true())
     numbers = {_fact(fluent): _number(value) for fluent, value in given.items() if not value.is_bool_constant()}
     return facts, numbers

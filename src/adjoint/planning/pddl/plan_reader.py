@@ -17,7 +17,7 @@ __all__ = ["read_plan"]
 _STEP = re.compile(r"\s*(?:([0-9]+(?:\.[0-9]*)?)\s*:)?\s*(\([^()]*\))\s*(?:\[\s*[0-9.]+\s*\])?\s*")
 
 
-def read_plan(text: str, problem: Problem) -> Plan:
+def read_plan(text: str, problem: Problem, name: str = "plan") -> Plan:
     """Read a plan for a problem: an action a line, with comments after ";", and times such as "0.0: (stack a b) [1]".
 
         >>> from adjoint.planning.pddl import book_task
@@ -25,12 +25,13 @@ def read_plan(text: str, problem: Problem) -> Plan:
         <Plan of s: 2 actions, cost 2: (unstack c a) (putdown c)>
 
     Actions with times are put in the order of their times. A `ProgramError` names operators and objects that do not
-    exist, and arguments of wrong types. Whether the actions apply one after the other is not checked here.
+    exist, and arguments of wrong types. Whether the actions apply one after the other is not checked here. `name` is
+    what messages call the text.
     """
     if not isinstance(text, str) or not isinstance(problem, Problem):
         got = f"{type(text).__name__} and {type(problem).__name__}"
         raise ArgumentError(f"read_plan: a text and a Problem are needed, got {got}")
-    findings = Findings(Source(text.removeprefix("\ufeff"), "plan"))
+    findings = Findings(Source(text.removeprefix("\ufeff"), name))
     forms = forms_of(findings)
     times = _times(findings)
     findings.raise_all()

@@ -91,7 +91,7 @@ def _goal(section: Form, scope: Scope) -> Condition:
     if not section:
         return Condition()
     if len(section) != 2 or not isinstance(section[1], Form):
-        scope.findings.add("the goal is one condition in parentheses", section, 1, hint="write (:goal (and ...))")
+        scope.findings.add("the goal is one condition in parentheses", section, 1, hint="write (and ...)")
         return Condition()
     parts = list(condition_parts(section[1], scope))
     goal = condition_of(parts)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ...display import counted
 from ...errors import ArgumentError, nearest
 from ...model.input_checks import count
 from ...program.running.backends import Backend
@@ -106,13 +107,15 @@ class TaskRun:
 
     def __repr__(self) -> str:
         end = "goal reached" if self.reached else f"failed: {self.reason}"
-        return f"<TaskRun: {len(self.runs)} actions, {len(self.plans) - 1} new plans, {self.duration:.3g} s: {end}>"
+        done = f"{counted(len(self.runs), 'action')}, {counted(len(self.plans) - 1, 'new plan')}"
+        return f"<TaskRun: {done}, {self.duration:.3g} s: {end}>"
 
 
 def execute_task(
     world: World, plan: TaskPlan, *, actual: World | None = None, backend: str | Backend = "kinematic",
     look: str | Look | None = None, disturb: Callable[[int, World], World] | None = None,
-    on_event: Callable[[TaskEvent], Any] | None = None, max_steps: int = 60, max_plans: int = 6, **options: Any,
+    on_event: Callable[[TaskEvent], Any] | None = None, max_steps: int = 60, max_plans: int = 6, max_tries: int = 4,
+    **options: Any,
 ) -> TaskRun:  # fmt: skip
     """Carry out a plan in a world, and reach its goal also if something goes wrong on the way, as far as it can be.
 
@@ -127,8 +130,8 @@ def execute_task(
 
     Before each action the facts are sensed, and the highest true kernel of the plan's triangle table tells which action
     is next: actions whose effects are there are skipped, those that failed are repeated. If no kernel is true, or an
-    action has no motions, a new plan is made, `max_plans` times at most. Motions are planned again where parts are not
-    where they were. What was not expected is diagnosed by rules.
+    action has no motions, a new plan is made, `max_plans` times at most. An action is run `max_tries` times in a row at
+    most. Motions are planned again where parts are not where they were. What was not expected is diagnosed by rules.
 
     - `actual` is the world as it is, if `world` is only believed. `look` tells how it is perceived: completely (None),
       by the camera of this name, or by a function of (believed, actual) that gives what is believed from now on. If it
@@ -145,6 +148,8 @@ def execute_task(
         raise ArgumentError(f"execute_task: the plan has no motions: {plan.reason}")
     count(max_steps, "execute_task: max_steps")
     count(max_plans, "execute_task: max_plans")
+    count(max_tries, "execute_task: max_tries")
+    _check_options(options)
     for name, function in (("disturb", disturb), ("on_event", on_event)):
         if function is not None and not callable(function):
             raise ArgumentError(f"execute_task: '{name}' must be a function, got {function!r:.60}")
@@ -155,11 +160,11 @@ def execute_task(
         if disturb is not None:
             task.actual = _a_world(disturb(step, task.actual), "what 'disturb' gives")
         task.sense(step)
-        if task.over(max_plans):
+        if task.over(max_plans) or task.in_vain(max_tries):
             break
         task.act(backend, options)
     else:
-        task.end("failed", f"{max_steps} steps were not enough")
+        task.end("failed", f"{counted(max_steps, 'step')} did not suffice")
     reached = task.events[-1].what == "done"
     return TaskRun(
         reached, "" if reached else task.events[-1].note, tuple(task.events), tuple(task.runs), tuple(task.plans),
@@ -173,6 +178,13 @@ def _check(world: World, actual: World, look: str | Look | None) -> None:
         if isinstance(look, str) and look not in sensors:
             known = nearest(look, sensors) if sensors else "there are none"
             raise ArgumentError(f"execute_task: 'look' names {look!r:.60}, which is no camera of {name}; {known}")
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    known = ("arms", "inputs", "noise", "limit", "rng", "breakpoints", "images")
+    for name in options:
+        if name not in known:
+            raise ArgumentError(f"execute_task: there is no option '{name}'; {nearest(name, known)}")
 
 
 def _a_world(found, name: str) -> World:
@@ -243,7 +255,7 @@ class _Execution:
             if self.kernel and self._refined():
                 return False
             if len(self.plans) > max_plans:
-                return self.end("failed", f"{max_plans} new plans were not enough")
+                return self.end("failed", f"{counted(max_plans, 'new plan')} did not suffice")
             new = plan_task(self.believed, self.plan.goal, movable=self.plan.movable, learned=self.learned)
             if not new.solved:
                 return self._back_off(new)
@@ -286,6 +298,14 @@ class _Execution:
         self.learned += found.learned
         self.diagnosis = diagnose([*symptoms_of_geometry(found, self.seen), "kernel holds"])
         return False
+
+    def in_vain(self, max_tries: int) -> bool:
+        """Whether the task is over, as the action that is ready was run often enough without lasting success."""
+        assert self.ready is not None
+        last = [event.action for event in self.events if event.what == "run"][-max_tries:]
+        if len(last) < max_tries or set(last) != {self.ready.action}:
+            return False
+        return self.end("failed", f"{self.ready.action} was run {counted(max_tries, 'time')} without lasting success")
 
     def act(self, backend: str | Backend, options: dict[str, Any]) -> None:
         """Run the action that is ready."""

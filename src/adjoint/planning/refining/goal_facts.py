@@ -63,6 +63,8 @@ def _from_items(world: World, items: list) -> tuple[Condition, Related]:
     if len(facts) + len(relations) < len(items):
         wrong = next(item for item in items if not _is_fact(item) and not isinstance(item, Relation))
         raise ArgumentError(f"{_WHO}: a goal is made of {_KINDS}; got {wrong!r:.60}")
+    for relation in relations:
+        _check_sides(world, relation)
     related: Related = {}
     pairs = {frozenset(fact[1:]): fact for relation in relations if (fact := _lies(world, relation)) is not None}
     for relation in relations:
@@ -76,6 +78,17 @@ def _from_items(world: World, items: list) -> tuple[Condition, Related]:
     return Condition(tuple(dict.fromkeys((*facts, *related)))), {f: r for f, r in related.items() if r}
 
 
+def _check_sides(world: World, relation: Relation) -> None:
+    """Refuse a relation of parts or features that do not exist."""
+    for side in (relation.first, relation.second):
+        part, _, feature = side.partition(".") if isinstance(side, str) else ("", "", "")
+        if part and part not in world.parts:
+            raise ArgumentError(f"{_WHO}: '{relation}' names '{part}'; {nearest(part, list(world.parts))}")
+        known = features_of(world.parts[part]) if feature else {}
+        if feature and feature not in known:
+            raise ArgumentError(f"{_WHO}: part '{part}' has no feature '{feature}'; {nearest(feature, list(known))}")
+
+
 def _lies(world: World, relation: Relation) -> Fact | None:
     """The fact ("on", a, b) that a relation of faces says, or None."""
     first, second = _parts(relation)
@@ -83,9 +96,6 @@ def _lies(world: World, relation: Relation) -> Fact | None:
         return "on", first, second
     if relation.kind != "against":
         return None
-    for name in (first, second):
-        if name not in world.parts:
-            raise ArgumentError(f"{_WHO}: '{relation}' names '{name}'; {nearest(name, list(world.parts))}")
     heights = [_looks_up(world, side) for side in (relation.first, relation.second)]
     return ("on", first, second) if heights[0] < heights[1] else ("on", second, first)
 
@@ -100,10 +110,7 @@ def _looks_up(world: World, side) -> float:
     if not isinstance(side, str):
         return float(side.axis @ up_of(world))
     part, _, face = side.partition(".")
-    known = features_of(world.parts[part])
-    if face not in known:
-        raise ArgumentError(f"{_WHO}: part '{part}' has no feature '{face}'; {nearest(face, list(known))}")
-    return float(np.asarray(world.pose(part))[:3, :3] @ known[face].axis @ up_of(world))
+    return float(np.asarray(world.pose(part))[:3, :3] @ features_of(world.parts[part])[face].axis @ up_of(world))
 
 
 def _read(text: str, domain: Domain, kinds: Mapping[str, str]) -> Condition:

@@ -45,11 +45,17 @@ def perception(look: str | Look | None, movable: Collection[str]) -> Look:
 
 
 def _everything(believed: World, actual: World) -> World:
-    """Poses and attachments as they are, also of parts that are new; what known parts weigh stays as it is believed."""
+    """Poses and attachments as they are, also of parts that are new; what known parts weigh stays as it is believed.
+
+    A part that is nowhere any more is `NotSeen`.
+    """
     new = {name: part for name, part in actual.parts.items() if name not in believed.parts}
     other = (actual.robots.keys() | actual.sensors.keys()) - believed.frames.keys()
     frames = {name: placed for name, placed in actual.frames.items() if name not in other}
-    return with_joints(believed.changed(parts=believed.parts | new, frames=believed.frames | frames), actual)
+    seen = with_joints(believed.changed(parts=believed.parts | new, frames=believed.frames | frames), actual)
+    if gone := [name for name in believed.parts if name not in actual.parts]:
+        raise NotSeen(seen, gone)
+    return seen
 
 
 def with_joints(world: World, measured: World) -> World:

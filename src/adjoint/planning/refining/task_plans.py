@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ...display import counted
 from ...errors import ArgumentError
 from ...model.input_checks import count
 from ...world import World
@@ -91,7 +92,8 @@ class TaskPlan:
     def __repr__(self) -> str:
         if not self.solved:
             return f"<TaskPlan: failed: {self.reason}>"
-        return f"<TaskPlan: {len(self.actions)} actions in {len(self.rounds)} rounds, {self.duration:.3g} s of motion>"
+        found = f"{counted(len(self.actions), 'action')} in {counted(len(self.rounds), 'round')}"
+        return f"<TaskPlan: {found}, {self.duration:.3g} s of motion>"
 
 
 def plan_task(
@@ -164,7 +166,7 @@ class _Search:
             self.learned += failed.learned
             if all(item.holds_in(self.world) for item in failed.learned):
                 self.actions, self.refinements = [], []
-        return self._hopeless(f"{max_rounds} rounds of search and geometry were not enough")
+        return self._hopeless(f"{counted(max_rounds, 'round')} of search and geometry did not suffice")
 
     def _refine(self, now: World, plan: Plan) -> Refinement | None:
         """Enter refinements of the plan's actions; the one that failed, or None."""

@@ -138,8 +138,8 @@ def diagnose(symptoms: Facts, rules: KnowledgeBase | None = None) -> Diagnosis:
             kernel holds: 1, given
 
     `symptoms` are some of `SYMPTOMS`, or {symptom: certainty factor}. Other `rules` conclude facts of the same form,
-    "cause ..." and "remedy CAUSE ...", from symptoms of their own. If no cause with a remedy is believed, the cause is
-    "unknown", and the remedy is to look again, or to give up if "retried already" is believed.
+    "cause ..." and "remedy CAUSE ...", from symptoms of their own. If no cause is believed, it is "unknown". If no rule
+    has a remedy for any cause, the remedy is to look again, or to give up if "retried already" is believed.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.10 (rules) and Sec. 10.6 (kernels).
     """
     given = given_facts(symptoms, "diagnose")
@@ -155,8 +155,11 @@ def diagnose(symptoms: Facts, rules: KnowledgeBase | None = None) -> Diagnosis:
             remedy = sentence(fact[1 + len(cause.split()) :])
             return Diagnosis(cause, remedy, certainty, causes, found.how(fact))
     remedy = "give up" if found.holds("retried already") else "look again"
+    for cause, certainty in causes.items():
+        told = f"no rule has a remedy for: {cause}\n{found.how(('cause', *cause.split()))}"
+        return Diagnosis(cause, remedy, certainty, causes, told)
     told = ", ".join(sentence(fact) for fact in given if found.holds(fact)) or "no symptoms that are believed"
-    return Diagnosis("unknown", remedy, 0.0, causes, f"no rule has a remedy for: {told}")
+    return Diagnosis("unknown", remedy, 0.0, causes, f"no rule has a cause for: {told}")
 
 
 def _ranked(found: Conclusions, head: Fact) -> list[tuple[Fact, float]]:

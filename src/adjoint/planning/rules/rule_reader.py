@@ -12,6 +12,10 @@ from .rule_types import LONGEST, KnowledgeBase, Rule
 __all__ = ["knowledge_base"]
 
 _KEYWORDS = ("RULE", "SALIENCE", "IF", "AND", "NOT", "THEN", "CF", "ASK")
+_NO_WORDS = {
+    "OR": "write one rule for each of the two facts",
+    "ELSE": "write another rule, with NOT before the condition",
+}
 _PATTERN = Words(
     comment="#[^\n]*",
     operators=("<>", ":"),
@@ -33,6 +37,7 @@ def knowledge_base(text: str, name: str = "rules") -> KnowledgeBase:
         RULE two SALIENCE 5: IF switch to ?b AND switch to ?c AND ?b <> ?c THEN NOT switch to ?c
         ASK ?b broken
 
+    - A rule without IF always holds; it begins a line.
     - A fact is words; "?b" is a variable. NOT in a condition: no such fact is there; after THEN: the fact is deleted.
     - CF is the certainty factor of what the rule adds, from -1 to 1. SALIENCE is a whole number.
     - RULE gives a name; without it, rules are rule1, rule2, ... ASK names facts that can be asked for.
@@ -70,16 +75,22 @@ def _rule(cursor: Cursor, before: list[Rule]) -> Rule:
         salience = int(_number(cursor, "SALIENCE", whole=True)) if cursor.accept("SALIENCE") else 0
         cursor.expect(":", "after the name of the rule")
     needs = _conditions(cursor) if cursor.accept("IF") else Condition()
+    if needs == Condition() and cursor.key == "THEN" and not _begins_line(cursor, start):  # it is one THEN too much
+        raise cursor.unexpected("IF is missing", hint="a rule that always holds, THEN ..., begins a line")
     if not cursor.accept("THEN"):
-        # The likely mistakes: a misspelt IF at the start, or a THEN that is missing after conditions.
-        missing = "AND or THEN" if needs != Condition() else "IF or THEN"
-        raise cursor.unexpected(f"{missing} is missing", choices=["IF", "AND", "THEN", "RULE", "ASK"])
+        choices = ["AND", "THEN"] if needs != Condition() else ["IF", "THEN"]
+        raise cursor.unexpected(f"{' or '.join(choices)} is missing", choices=choices)
     adds, deletes = _actions(cursor)
     certainty = _number(cursor, "CF") if cursor.accept("CF") else 1.0
     try:
         return Rule(name, needs, adds, deletes, certainty, salience, cursor.since(start))
     except ArgumentError as error:
         raise Unexpected(Diagnostic(str(error), cursor.since(start), code="rule")) from None
+
+
+def _begins_line(cursor: Cursor, start: int) -> bool:
+    """Whether a rule, which begins at `start` of the text, is the first on its line."""
+    return not cursor.source.text[:start].rpartition("\n")[2].strip()
 
 
 def _conditions(cursor: Cursor) -> Condition:
@@ -114,8 +125,8 @@ def _actions(cursor: Cursor) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
 def _fact(cursor: Cursor, where: str) -> Fact:
     words = []
     while cursor.kind == "name" and cursor.key not in _KEYWORDS:
-        if words and cursor.source[cursor.here()] == "OR":
-            raise cursor.unexpected("a condition has no OR", hint="write one rule for each of the two facts")
+        if words and (word := cursor.source[cursor.here()]) in _NO_WORDS:
+            raise cursor.unexpected(f"a rule has no {word}", hint=_NO_WORDS[word])
         words.append(cursor.next())
     if not words:
         raise cursor.unexpected(f"a fact is missing {where}", hint="a fact is words, such as: power fails")
@@ -124,8 +135,10 @@ def _fact(cursor: Cursor, where: str) -> Fact:
 
 def _number(cursor: Cursor, what: str, whole: bool = False) -> float:
     here = cursor.here()
+    if cursor.kind != "name":
+        raise cursor.unexpected(f"a number is missing after {what}")
     try:
-        return (int if whole else float)(cursor.name(f"a number after {what}"))
+        return (int if whole else float)(cursor.next())
     except ValueError:
         message = f"{what} needs a {'whole ' * whole}number; '{cursor.source[here]}' stands here"
         raise Unexpected(Diagnostic(message, here, code="syntax")) from None

@@ -79,7 +79,8 @@ class DifferenceTable:
 
 
 def difference_table(domain: Domain, *predicates: str) -> DifferenceTable:
-    """The table that follows from a domain's operators, for these predicates in this order.
+    """The table that follows from a domain's operators, for these predicates in this order, the most important first.
+    Without predicates, it has all that operators change, in the order of the operators, which may be a poor one.
 
     >>> from adjoint.planning.search import monkey_task
     >>> print(difference_table(monkey_task()[0].domain, "has-bananas", "box-at"))
@@ -92,8 +93,8 @@ def difference_table(domain: Domain, *predicates: str) -> DifferenceTable:
     shapes = {fact[0]: len(fact) for operator in domain.operators for fact in (*operator.adds, *operator.deletes)}
     rows = []
     for absent in (False, True):
-        for predicate in predicates:
-            if predicate not in shapes:
+        for predicate in predicates or shapes:
+            if not isinstance(predicate, str) or predicate not in shapes:
                 known = nearest(predicate, list(shapes))
                 raise ArgumentError(f"difference_table: no operator changes '{predicate}'; {known}")
             effects = [(op.name, op.deletes if absent else op.adds) for op in domain.operators]

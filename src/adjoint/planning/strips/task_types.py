@@ -285,7 +285,8 @@ class Problem:
         return action.cost if self.minimise else 1.0
 
     def __repr__(self) -> str:
-        goal = " ".join(map(fact_text, self.goal.facts[:6])) + (" ..." if len(self.goal.facts) > 6 else "")
+        parts = [*map(fact_text, self.goal.facts), *(f"not {fact_text(fact)}" for fact in self.goal.absent)]
+        goal = " ".join(parts[:6]) + (" ..." if len(parts) > 6 else "")
         return (
             f"<Problem {self.name} of {self.domain.name}: {len(self.all_objects)} objects, "
             f"{len(self.initial)} facts, goal {goal}>"
