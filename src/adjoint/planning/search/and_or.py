@@ -133,8 +133,9 @@ def ao_star(
         >>> found.cost, found.expanded, found.graph["B"].children
         (4.0, ('A', 'B', 'E'), ('F',))
 
-    It is the cheapest if h is never larger than the true cost. Graphs may have cycles: a solution graph has none, so
-    that no node is needed for itself. Of equal hyperarcs the first is taken, unless another one was there before.
+    It is the cheapest if h is never larger than the true cost; a node that two others need counts for each. Graphs may
+    have cycles: a solution graph has none, so that no node is needed for itself. Of equal hyperarcs the first is taken,
+    unless another one was there before.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.3; Nilsson (1980). Costs are revised where an expansion changes them,
     by Knuth's (1977) form of Dijkstra's algorithm; on graphs without cycles this is the book's revision from below.
     """

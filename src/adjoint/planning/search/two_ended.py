@@ -57,7 +57,10 @@ def bidirectional(
 def _reversed(problem: SearchProblem) -> SearchProblem:
     """The problem from a goal to the start: an action is a pair (state before, action of the problem)."""
     if problem.predecessors is None or not problem.goals:
-        raise ArgumentError(f"bidirectional: {problem.name} needs goals=(state, ...) and predecessors=function")
+        raise ArgumentError(
+            f"bidirectional: {problem.name} needs goals=(state, ...) and predecessors=, a "
+            "function of a state that gives the pairs (state before, action) that lead to it"
+        )
     for goal in problem.goals:
         if not checked_truth(problem.is_goal(goal), goal, "is_goal", "bidirectional"):
             raise ArgumentError(f"bidirectional: {goal} is one of the goals, but is_goal says that it is none")
