@@ -32,7 +32,7 @@ from adjoint.program.instructions.diagnostics import ProgramError
 from adjoint.program.running.dynamic import DynamicBackend
 from adjoint.program.running.looking import camera_shot
 from adjoint.viewer.cell_reports import motion_torques, moved_before
-from adjoint.world import at_angle, centred, on
+from adjoint.world import World, at_angle, centred, on
 
 GOAL = "(and (on red green) (on green blue))"
 
@@ -197,6 +197,40 @@ def test_a_stripe_of_a_block_is_put_where_it_carries_what_hides_it(seed, top, be
     seen = see_blocks(shot(scene), scene.camera, scene.blocks)
     assert seen.missing == () and seen.below[top] == below and seen.below[below] == TABLE
     assert np.linalg.norm((seen.poses[below] - scene.world.pose(below))[:3, 3]) < 5e-3
+
+
+def with_a_tower_of_three(scene: CellScene, rng) -> World:
+    """The world in which another block lies on a tower of two."""
+    world, names = scene.world, list(scene.blocks)
+    under = {name: world.frames[name].parent for name in names}
+    top = next(name for name in names if under[name] != TABLE)
+    third = next(name for name in names if under[name] == TABLE and name not in under.values())
+    T = np.array(world.pose(top))
+    z = T[2, 3] + (part_size(world.parts[top])[2] + part_size(world.parts[third])[2]) / 2
+    T = flat_pose(*(T[:2, 3] + rng.uniform(-0.006, 0.006, 2)), rng.uniform(-3, 3), z)
+    return world.detach(third).move(third, T).attach(third, top, "conditional")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [3, 6, 9])
+def test_towers_of_three_are_seen_though_little_of_the_middle_is(seed):
+    rng = np.random.default_rng([31, seed])
+    scene = random_cell(rng=rng, blocks=5, stacked=1.0)
+    world = with_a_tower_of_three(scene, rng)
+    seen = see_blocks(shot(scene, world), scene.camera, scene.blocks)
+    assert seen.missing == ()
+    for name, T in seen.poses.items():
+        assert seen.below[name] == world.frames[name].parent, name
+        assert np.linalg.norm((T - world.pose(name))[:3, 3]) < 8e-3, name
+
+
+@pytest.mark.slow
+def test_blocks_are_not_taken_for_tipped_over():
+    """Of red, a stripe is seen that would fit a block on its side a little better."""
+    rng = np.random.default_rng([9, 105])
+    scene = random_cell(rng=rng, blocks=int(rng.integers(3, 7)), stacked=float(rng.choice([0.4, 1.0])))
+    seen = see_blocks(shot(scene), scene.camera, scene.blocks)
+    assert seen.missing == () and seen.below["blue"] == "red"
 
 
 @pytest.mark.slow

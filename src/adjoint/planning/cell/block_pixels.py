@@ -70,9 +70,19 @@ def outlines(camera: Camera, model: ObjectModel, T: np.ndarray) -> tuple[np.ndar
     return cv2.erode(drawn, around) > 0, cv2.dilate(drawn, around) > 0
 
 
-def covered(camera: Camera, model: ObjectModel, T: np.ndarray) -> np.ndarray:
-    """Truth values (rows, columns): the pixels that an object at T covers."""
+def covered(camera: Camera, model: ObjectModel, T: np.ndarray, window: tuple[slice, slice] | None = None) -> np.ndarray:
+    """Truth values (rows, columns): the pixels that an object at T covers, in the image or in a window of it."""
     cv2 = opencv("see_blocks")
-    hull = cv2.convexHull(project(camera, se3.act(T, model.vertices)).astype(np.float32))
-    columns, rows = camera.size
-    return cv2.fillConvexPoly(np.zeros((rows, columns), np.uint8), np.rint(hull).astype(np.int32), 1) > 0
+    rows, columns = window or (slice(0, camera.size[1]), slice(0, camera.size[0]))
+    hull = cv2.convexHull(project(camera, se3.act(T, model.vertices)).astype(np.float32)) - [columns.start, rows.start]
+    drawn = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint8)
+    return cv2.fillConvexPoly(drawn, np.rint(hull).astype(np.int32), 1) > 0
+
+
+def window_of(pixels: np.ndarray, margin: int) -> tuple[slice, slice]:
+    """The rows and columns in which pixels (rows, columns) are true, with a margin around them."""
+    found = []
+    for axis in (1, 0):
+        where = np.flatnonzero(pixels.any(axis=axis))
+        found.append(slice(max(0, int(where[0]) - margin), min(pixels.shape[1 - axis], int(where[-1]) + 1 + margin)))
+    return found[0], found[1]

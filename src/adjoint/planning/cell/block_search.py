@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +15,11 @@ from ...vision.cameras import Camera, project
 from ...vision.cameras.camera import need_camera
 from ...vision.image_checks import colour, opencv
 from ...vision.locating.finding import locate
-from ...vision.locating.object_models import block_model
 from ...world.parts import Part
 from ...world.state import World
 from ..limits import check_kind
-from .block_pixels import arm_pixels, block_labels, covered, outlines, with_neighbours
-from .block_stands import LEVEL, Seen, Stand, agreeing, carrier_of, standing
+from .block_pixels import arm_pixels, block_labels, covered, outlines, window_of, with_neighbours
+from .block_stands import LEVEL, Seen, Stand, agreeing, carrier_of, standing, standing_block
 from .cell_scenes import TABLE, TABLE_TOP, flat_pose, part_size
 
 __all__ = ["Sightings", "believed_world", "draw_sightings", "see_blocks"]
@@ -36,6 +37,8 @@ _LIKE_TABLE = 18  # of 255: pixels that differ less from the table show the tabl
 _MOST = 5  # blocks on each other
 _ASIDE = np.linspace(-0.012, 0.012, 7)  # [m] by what a block may be beside the middle of the one on it
 _MISFIT = 0.35  # of the pixels of a hidden block may differ from its outline
+_BEHIND = 100  # [pixel] that a block may stick out around the little of it that is seen
+_ELSEWHERE = 3.0  # of them differ from an outline at a place where the block is not
 
 
 class Sightings(NamedTuple):
@@ -90,7 +93,8 @@ class _Search:
 
     def __init__(self, image: np.ndarray, camera: Camera, blocks: Mapping[str, Part], believed: World | None):
         self.camera, self.image = camera, np.array(image)
-        self.models = {name: block_model(part_size(part)) for name, part in blocks.items()}
+        self.models = {name: standing_block(part_size(part)) for name, part in blocks.items()}
+        self.numbers = {name: k for k, name in enumerate(blocks)}
         labels = block_labels(image, blocks)
         self.hidden = np.zeros(labels.shape, bool) if believed is None else arm_pixels(camera, believed, labels, blocks)
         self.labels = np.where(self.hidden, -1, labels)
@@ -154,28 +158,38 @@ class _Search:
         good = [seen.quality for seen in found if seen.thing.score >= least and seen.thing.rms <= most]
         return [seen for seen in found if good and seen.quality >= max(good) - _NEARLY]
 
-    def hidden_below(self, stand: Stand) -> _Hidden | None:
-        """The block on the table that carries one that was seen, from the little that is seen of it, or None."""
-        heights = {k: np.ptp(self.models[name].vertices[:, 2]) for k, name in self.left.items()}
-        fitting = {k: name for k, name in self.left.items() if abs(heights[k] - stand.level) < LEVEL}
-        for k, name in fitting.items():
-            fit, T = self._silhouette(k, name, stand)
-            if fit < _MISFIT * np.count_nonzero(self.labels == k):
-                del self.left[k]
-                return _Hidden(name, T)
-        return None
+    def hidden_below(self, stand: Stand) -> list[tuple[str, Stand]]:
+        """Blocks that may carry one that was seen, from the little that is seen of them, the likeliest first."""
+        found = []
+        for k, name in self.left.items():
+            level = stand.level - self.models[name].height
+            if level < -LEVEL:
+                continue
+            misfit, T = self._silhouette(k, name, stand.T[:2, 3], level)
+            if misfit < _MISFIT:
+                found.append((misfit, name, Stand(0.0 if level < LEVEL else level, T, 0.0, -misfit)))
+        return [(name, below) for _, name, below in sorted(found, key=lambda item: item[0])]
 
-    def _silhouette(self, k: int, name: str, stand: Stand) -> tuple[int, np.ndarray]:
-        """The pose below a block whose outline agrees best with the pixels of a colour: (pixels that differ, pose)."""
-        own, spot = self.labels == k, stand.T[:3, 3]
-        tries = [
-            flat_pose(spot[0] + x, spot[1] + y, turn, TABLE_TOP + stand.level / 2)
-            for x in _ASIDE for y in _ASIDE for turn in np.arange(0.0, np.pi / 2, 0.1)
-        ]  # fmt: skip
-        drawn = (covered(self.camera, self.models[name], T) for T in tries)
-        misfits = [int(np.count_nonzero((shape ^ own) & (own | ~self.hidden))) for shape in drawn]
-        best = int(np.argmin(misfits))
-        return misfits[best], tries[best]
+    def accept(self, name: str) -> dict[int, str]:
+        """A block is sought no more, and hides what is behind it; the result is what it was in `left`."""
+        k = self.numbers[name]
+        self.hidden |= self.labels == k
+        return {k: self.left.pop(k)} if k in self.left else {}
+
+    def _silhouette(self, k: int, name: str, spot: np.ndarray, level: float) -> tuple[float, np.ndarray]:
+        """The pose near a spot (2,) whose outline agrees best with the pixels of a colour, and what share differs."""
+        model, window = self.models[name], window_of(self.labels == k, _BEHIND)
+        own = self.labels[window] == k
+        counted, area = own | ~self.hidden[window], np.count_nonzero(own)
+
+        def misfit(x: float, y: float, turn: float) -> tuple[float, np.ndarray]:
+            T = flat_pose(spot[0] + x, spot[1] + y, turn, TABLE_TOP + level + model.height / 2)
+            return np.count_nonzero((covered(self.camera, model, T, window) ^ own) & counted) / area, T
+
+        if misfit(0.0, 0.0, 0.0)[0] > _ELSEWHERE:
+            return math.inf, np.eye(4)
+        tries = product(_ASIDE, _ASIDE, np.arange(0.0, np.pi, 0.1))
+        return min((misfit(*pose) for pose in tries), key=lambda found: found[0])
 
     def _on_plane(self, name: str, level: float, mask: np.ndarray, own: np.ndarray) -> Seen | None:
         """The block on a plane `level` above the table that explains the pixels of its colour, or None."""
@@ -190,13 +204,6 @@ class _Search:
         # What should be seen of it and is not must be behind something known: else the arm is before it.
         strange = np.count_nonzero(best.pixels & ~own & ~self.hidden) / np.count_nonzero(best.pixels)
         return Seen(level, best) if shown > _SHOWN and strange < _STRANGE else None
-
-
-class _Hidden(NamedTuple):
-    """A block on the table that another one hides nearly whole, and about where it is."""
-
-    name: str
-    T: np.ndarray
 
 
 def _levels(name: str, blocks: Mapping[str, Part], believed: World | None) -> list[float]:
@@ -217,20 +224,30 @@ def _settled(
     """The sightings that agree with each other, from the table upward: each block lies on something."""
     known = {} if believed is None else {name: believed.pose(name) for name in blocks if name in believed.parts}
     stands = {name: standing(found, blocks[name], known.get(name)) for name, found in search.found.items()}
+    chosen, carried = agreeing(stands, kept, blocks)
+    search.left |= {search.numbers[name]: name for name in chosen if name not in carried}  # others may hide them
     poses, scores = dict(kept), dict.fromkeys(kept, 1.0)
     below = {name: believed.frames[name].parent for name in kept} if believed is not None else {}
-    chosen = agreeing(stands, kept, blocks)
+
+    def placed(name: str, stand: Stand) -> bool:
+        """Whether a block stands on something, if need be on blocks that are hidden nearly whole."""
+        carrier = carrier_of(stand, poses.items(), blocks)
+        if carrier is None:
+            sought = search.accept(name)
+            hidden = (item for item in search.hidden_below(stand) if item[0] not in poses)
+            carrier = next((lower for lower, under in hidden if placed(lower, under)), None)
+            if carrier is None:
+                search.left |= sought
+                return False
+        top = TABLE_TOP if carrier == TABLE else poses[carrier][2, 3] + part_size(blocks[carrier])[2] / 2
+        stand.T[2, 3] = top + part_size(blocks[name])[2] / 2
+        poses[name], below[name], scores[name] = stand.T, carrier, stand.score
+        search.accept(name)
+        return True
+
     for name in sorted(chosen, key=lambda name: chosen[name][0].level):
-        for stand in chosen[name]:
-            carrier, T = carrier_of(stand, poses.items(), blocks), stand.T
-            if carrier is None and (hidden := search.hidden_below(stand)) is not None:
-                carrier, poses[hidden.name] = hidden.name, hidden.T
-                below[hidden.name], scores[hidden.name] = TABLE, 0.0
-            if carrier is not None:
-                top = TABLE_TOP if carrier == TABLE else poses[carrier][2, 3] + part_size(blocks[carrier])[2] / 2
-                T[2, 3] = top + part_size(blocks[name])[2] / 2
-                poses[name], below[name], scores[name] = T, carrier, stand.score
-                break
+        if name not in poses:
+            any(placed(name, stand) for stand in chosen[name])
     missing = tuple(name for name in blocks if name not in poses)
     return Sightings(poses, below, scores, missing, tuple(name for name in missing if name in search.gone))
 
@@ -250,7 +267,7 @@ def draw_sightings(image: np.ndarray, camera: Camera, seen: Sightings, blocks: M
     cv2 = opencv("draw_sightings")
     drawn = np.array(image)
     for name, T in seen.poses.items():
-        points = project(camera, se3.act(T, block_model(part_size(blocks[name])).vertices)).astype(np.float32)
+        points = project(camera, se3.act(T, standing_block(part_size(blocks[name])).vertices)).astype(np.float32)
         hull = np.rint(cv2.convexHull(points)).astype(np.int32)
         cv2.polylines(drawn, [hull], True, (255, 255, 255), 2, cv2.LINE_AA)
         corner = hull[:, 0].max(axis=0)

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...lazy import cached_property
 from ...lie import se3
 from ...vision.locating.candidates import LocatedObject
+from ...vision.locating.object_models import ObjectModel, Rest, block_model, rests_of
 from ...world.parts import Part
 from .cell_scenes import TABLE, TABLE_TOP, flat_pose, part_size
 
@@ -42,6 +44,26 @@ class Stand(NamedTuple):
     quality: float
 
 
+class StandingBlock(ObjectModel):
+    """A block that is not tipped over: it rests in ways that are as high as the block itself."""
+
+    @cached_property
+    def height(self) -> float:
+        """[m]"""
+        return float(np.ptp(self.vertices[:, 2]))
+
+    @cached_property
+    def rests(self) -> tuple[Rest, ...]:
+        """The ways to lie on a plane as high as the block is."""
+        return tuple(rest for rest in rests_of(self) if abs(rest.height - self.height) < 1e-6)
+
+
+def standing_block(size: np.ndarray) -> StandingBlock:
+    """A block with edges `size` (3,) [m] that stands on its base."""
+    block = block_model(size)
+    return StandingBlock(block.vertices, block.faces)
+
+
 def standing(found: list[Seen], block: Part, near: np.ndarray | None) -> list[Stand]:
     """The sightings of a block in which it is not tipped over, the best first."""
     size, near = part_size(block), np.eye(4) if near is None else near
@@ -52,9 +74,11 @@ def standing(found: list[Seen], block: Part, near: np.ndarray | None) -> list[St
 
 def agreeing(
     stands: Mapping[str, list[Stand]], kept: Mapping[str, np.ndarray], blocks: Mapping[str, Part]
-) -> dict[str, list[Stand]]:
-    """The stands of each block, the best choice first: as many blocks as possible lie on something, and among such
-    choices quality counts. A block that shows only a stripe may look better in a wrong place, where it carries nothing.
+) -> tuple[dict[str, list[Stand]], set[str]]:
+    """The stands of each block, the best choice first, and the names of blocks that something carries in these choices.
+
+    As many blocks as possible lie on something, and among such choices quality counts. A block that shows only a stripe
+    may look better in a wrong place, where it carries nothing.
     """
     every = [*kept.items(), *((name, stand.T) for name, own in stands.items() for stand in own)]
     carried = {
@@ -63,20 +87,22 @@ def agreeing(
     }
     carried = {name: own for name, own in carried.items() if own}
 
-    def worth(choice: tuple[Stand, ...]) -> tuple[int, float]:
-        poses, quality = dict(kept), 0.0
+    def supported(choice: tuple[Stand, ...]) -> dict[str, Stand]:
+        found, poses = {}, dict(kept)
         for name, stand in sorted(zip(carried, choice, strict=True), key=lambda item: item[1].level):
             if carrier_of(stand, poses.items(), blocks) is not None:
-                poses[name] = stand.T
-                quality += stand.quality
-        return len(poses), quality
+                found[name], poses[name] = stand, stand.T
+        return found
 
-    best = max(islice(product(*carried.values()), _CHOICES), key=worth)
-    first = dict(zip(carried, best, strict=True))
-    return {
-        name: [first[name], *(stand for stand in own if stand is not first[name])] if name in first else own
+    def worth(found: dict[str, Stand]) -> tuple[int, float]:
+        return len(found), sum(stand.quality for stand in found.values())
+
+    best = max(map(supported, islice(product(*carried.values()), _CHOICES)), key=worth)
+    chosen = {
+        name: [best[name], *(stand for stand in own if stand is not best[name])] if name in best else own
         for name, own in stands.items() if own
     }  # fmt: skip
+    return chosen, set(best)
 
 
 def carrier_of(stand: Stand, poses: Iterable[tuple[str, np.ndarray]], blocks: Mapping[str, Part]) -> str | None:

@@ -122,22 +122,27 @@ class ObjectModel:
 
     @cached_property
     def rests(self) -> tuple[Rest, ...]:
-        """The ways to lie on a plane without falling over, each once, the flattest first.
+        """The ways to lie on a plane without falling over, each once, the flattest first; see `rests_of`."""
+        return rests_of(self)
 
-        A face of the convex hull bears the object if the centre of mass is above it.
-        """
-        found: list[Rest] = []
-        for normal in _bearing_normals(self.vertices, self.center):
-            R = _turned_down(normal)
-            placed = (self.vertices - self.center) @ R.T
-            lowest = placed[:, 2].min()
-            if any(_turns(placed - [0, 0, lowest], _laid(self, rest)) for rest in found):
-                continue
-            T = np.eye(4)
-            T[:3, :3], T[:3, 3] = R, np.array([0, 0, -lowest]) - R @ self.center
-            points = placed - [0, 0, lowest]
-            found.append(Rest(T, len(_turns(points, points)), float(np.ptp(placed[:, 2]))))
-        return tuple(sorted(found, key=lambda rest: rest.height))
+
+def rests_of(model: ObjectModel) -> tuple[Rest, ...]:
+    """The ways to lie on a plane without falling over, each once, the flattest first.
+
+    A face of the convex hull bears the object if the centre of mass is above it.
+    """
+    found: list[Rest] = []
+    for normal in _bearing_normals(model.vertices, model.center):
+        R = _turned_down(normal)
+        placed = (model.vertices - model.center) @ R.T
+        lowest = placed[:, 2].min()
+        if any(_turns(placed - [0, 0, lowest], _laid(model, rest)) for rest in found):
+            continue
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = R, np.array([0, 0, -lowest]) - R @ model.center
+        points = placed - [0, 0, lowest]
+        found.append(Rest(T, len(_turns(points, points)), float(np.ptp(placed[:, 2]))))
+    return tuple(sorted(found, key=lambda rest: rest.height))
 
 
 def _laid(model: ObjectModel, rest: Rest) -> np.ndarray:
