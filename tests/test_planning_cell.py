@@ -287,6 +287,9 @@ def test_goals_are_reached_under_computed_torque_that_does_not_know_the_masses(s
     run, someone = meddled(seed, dynamic=True)
     assert run.reached and true_goal(run), (run.reason, someone.done, run.story)
     assert run.contacts == () and run.dropped == ()
+    tau = joined_run(run.run).tau["puma"]  # of each action, the first tick is the state at its beginning
+    assert np.isfinite(tau).all(axis=1).sum() == len(tau) - len(run.run.runs)
+    assert "The controller exerted these torques" in aj.viewer.page(run).text
 
 
 @pytest.mark.slow
@@ -384,7 +387,8 @@ def test_the_page_tells_the_whole_story():
     someone = Meddler({1}, rng=3)
     run = run_cell(scene, "(on red green)", photos=6, disturb=someone)
     text = aj.viewer.page(run, title="story").text
-    for words in ("story", "The camera is calibrated", "The camera looks", "The plan", "Torques", "nothing touched"):
+    headings = "The camera is calibrated", "The camera looks", "The plan", "Torques"
+    for words in ("story", *headings, "motion needs these torques", "nothing touched"):
         assert words in text
     assert text.count("<iframe") == 1 and text.count("data:image/png") >= 2 and text.count("<svg") >= 3
     assert run.calibration is not None and run.calibration.photos == 6

@@ -14,6 +14,7 @@ from adjoint.world import Gripper, World, cuboid, cylinder
 
 Q = np.array([0.3, -0.8, 2.0, 0.3, 0.7, 0.0])
 PERIOD = 0.01
+MEASURED = "q", "v", "wrench", "width"
 
 
 def cell(**block):
@@ -40,13 +41,13 @@ def moved_down(w, by, **options):
     return plan_move(w, "arm", T, straight=True, period=PERIOD, **options)
 
 
-def run(backend, w, state, motions, ticks, chunk=None):
-    """All ticks of what motions make happen: the world, the state, and {q, v, wrench, width} of the arm."""
+def run(backend, w, state, motions, ticks, chunk=None, measured=MEASURED):
+    """All ticks of what motions make happen: the world, the state, and what was measured of the arm."""
     found, left = [], dict(motions)
     done = 0
     while done < ticks:
         ahead = backend.ahead(w, state, left, min(chunk or ticks, ticks - done), True)
-        found.append([np.array(getattr(ahead, k)["arm"]) for k in ("q", "v", "wrench", "width")])
+        found.append([np.array(getattr(ahead, k)["arm"]) for k in measured])
         w, state = backend.commit(w, state, ahead, ahead.ticks)
         done += ahead.ticks
         for key, motion in list(left.items()):
@@ -100,6 +101,34 @@ def test_pressing_at_rest_has_the_force_that_is_asked_for(force):
     # When the motion is over, the arm stays where it is.
     rest = run(backend, end, state, {}, 20)[2][0]
     assert np.abs(rest - q[-1]).max() < 1e-3
+
+
+def test_drives_exert_what_moves_the_arm_and_what_it_holds():
+    """With one step a tick, Newton's law holds to the last digits: v' = v + dt M⁻¹ (τ - h)."""
+    w, backend = cell(), DynamicBackend(dt=PERIOD, stiffness=20.0)
+    plant, start = w.mounted("arm"), backend.start(w, PERIOD)
+    ahead = backend.ahead(w, start, {"arm": moved_down(w, 0.1)}, 60, True)
+    q, v = (np.concatenate([[x], y["arm"]]) for x, y in ((w.robots["arm"].q, ahead.q), (np.zeros(6), ahead.v)))
+    a = aj.forward_dynamics(plant, q[:-1], v[:-1], ahead.tau["arm"])
+    np.testing.assert_allclose(np.diff(v, axis=0), PERIOD * a, atol=1e-10)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_an_arm_at_rest_exerts_what_holds_it_and_its_load(known):
+    """Also if the controller knows nothing of the load: the arm sags until its springs carry it."""
+    w, backend = cell(), DynamicBackend(payload_known=known)
+    _, _, (q, v, _, _, tau) = run(backend, w, backend.start(w, PERIOD), {}, 100, measured=(*MEASURED, "tau"))
+    assert np.abs(v[-1]).max() < 1e-6
+    np.testing.assert_allclose(tau[-1], aj.gravity_torque(w.mounted("arm"), q[-1]), atol=1e-3)
+
+
+def test_drives_exert_no_more_than_they_can():
+    w = cell()
+    weak = w.robots["arm"].robot.replace(effort_limit=np.full(6, 5.0))
+    w = w.changed(robots={"arm": replace(w.robots["arm"], robot=weak)})
+    backend = DynamicBackend()
+    tau = backend.ahead(w, backend.start(w, PERIOD), {}, 20, True).tau["arm"]
+    assert np.abs(tau).max() <= 5.0 and np.abs(aj.gravity_torque(w.mounted("arm"), w.robots["arm"].q)).max() > 5.0
 
 
 def test_forces_may_be_asked_for_along_other_axes():

@@ -158,12 +158,13 @@ def _torques(run: CellRun) -> list[str]:
     if not run.run.runs:
         return []
     joined = joined_run(run.run)
-    tau, held = motion_torques(joined, run.scene.world)
-    parts = [
-        "<h2>Torques</h2>",
-        "These are the torques of the motion that was measured, by inverse dynamics, with the true masses of what the "
-        "hand holds (shaded).",
-    ]
+    needed, held = motion_torques(joined, run.scene.world)
+    exerted = joined.tau[ROBOT]  # NaN in kinematics
+    if np.isfinite(exerted).any():
+        tau, told = exerted, "The controller exerted these torques while the hand held what is shaded."
+    else:
+        tau, told = needed, "The motion needs these torques, with the true masses of what the hand holds (shaded)."
+    parts = ["<h2>Torques</h2>", told]
     with figure(parts, (8, 3.4)) as (made, axes):
         axes.plot(joined.t, tau, lw=1, label=[f"joint {k}" for k in range(1, tau.shape[1] + 1)])
         for begin, end, name in held:

@@ -10,7 +10,7 @@ from ..drawing.actors import Actor, Curves
 from ..drawing.listings import Listing
 from ..drawing.props import Prop
 from ..drawing.style import finished, house_style, time_figure
-from ..dynamics.regressors import coordinate_names
+from ..dynamics.regressors import coordinate_names, dof_names
 from ..program.running.program_runs import ProgramRun
 from ..world.state import World
 from ..world.views.world_drawing import world_props
@@ -47,8 +47,11 @@ def program_actors(run: ProgramRun, placed, kept: np.ndarray, curves: bool) -> l
 
 
 def _forces(run: ProgramRun, name: str, kept: np.ndarray) -> tuple[Curves, ...]:
-    """The forces that were read at the hand, if there are any, and its width."""
+    """The forces of the joints and those at the hand, if they are known, and the width of the hand."""
     found: tuple[Curves, ...] = ()
+    tau = run.tau[name][kept]
+    if np.isfinite(tau).any():
+        found += (Curves("joint forces", "N m or N", dof_names(run.start.robots[name].robot), tau),)
     wrench = run.wrench[name][kept]
     if np.isfinite(wrench).any():
         found += (Curves("forces on the hand", "N", ("x", "y", "z"), wrench[:, 3:]),)

@@ -39,7 +39,7 @@ def joined_run(run: TaskRun) -> ProgramRun:
         t=first.period * np.arange(sum(sizes)), line=np.repeat(lines, sizes), trace=(), printed=(), signals=(),
         worlds=tuple(worlds), variables={}, error=None if run.reached else run.runs[-1].error, actual=run.actual,
         **{name: {r: np.concatenate([getattr(each, name)[r] for each in run.runs]) for r in first.robots}
-           for name in ("q", "width", "wrench")},
+           for name in ("q", "width", "wrench", "tau")},
     )  # fmt: skip
 
 

@@ -57,6 +57,7 @@ class Ahead:
     - `q`, `v`: {robot: (ticks, nq)}, {robot: (ticks, nv)}; `width`: {robot: (ticks,)} [m].
     - `wrench`: {robot: (ticks, 6)} what the surroundings exert on the tool, at its origin, along axes of the station,
       moments before forces [N m, N]; a robot that is not there feels nothing.
+    - `tau`: {robot: (ticks, nv)} what its drives exert [N m or N], where that is known.
     - `readings`: {name: (ticks,)} of other sensors and of input lines ("signal 3").
     - `ended`: {robot: number of ticks after which its motion has ended}, for motions that end within these ticks.
     - `inner` is for the back end alone.
@@ -70,6 +71,7 @@ class Ahead:
     readings: Mapping[str, np.ndarray] = field(default_factory=dict)
     ended: Mapping[str, int] = field(default_factory=dict)
     inner: Any = None
+    tau: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 class Backend(Protocol):

@@ -61,7 +61,7 @@ class _Hand(NamedTuple):
 
 
 class _Arm(NamedTuple):
-    """What an arm does: q, v, integral and wrench (N, ...), its reference, and whether it is compliant."""
+    """What an arm does: q, v, integral, wrench and tau (N, ...), its reference, and whether it is compliant."""
 
     ticked: Any
     q_aim: np.ndarray
@@ -163,6 +163,7 @@ class DynamicBackend:
             wrench=wrench,
             ended=ended,
             inner=(arms, hands),
+            tau={name: np.asarray(arm.ticked.tau) for name, arm in arms.items()},
         )
 
     def commit(self, world: World, state: DynamicState, ahead: Ahead, ticks: int) -> tuple[World, DynamicState]:

@@ -30,12 +30,13 @@ _SINGULAR = 1e-3  # damping of the inverse Jacobian near singularities
 
 
 class Ticked(NamedTuple):
-    """What happens: q, v (N, n) and the law's integral (N, 6) after each tick, and the mean wrench (N, 6) during it."""
+    """What happens: q, v (N, n) and the law's integral (N, 6) after each tick; mean wrench (N, 6) and tau (N, n)."""
 
     q: Any
     v: Any
     integral: Any
     wrench: Any
+    tau: Any
 
 
 class Reference(NamedTuple):
@@ -86,19 +87,19 @@ def ticks_kernel(robot: Robot, tool: str, steps: int, room: int, compliant: bool
             q_a, v_a, q_b, v_b, apart = row
 
             def step(now, _):
-                s, q, v, integral, felt = now
+                s, q, v, integral, felt, drive = now
                 T, J = forward_kinematics(robot, q, tool), jacobian(robot, q, tool, "world")
                 F = contact_wrench(points, table, counts, apart, T, J @ v, hardness)
                 aim = hermite(q_a, v_a, q_b, v_b, period, s)
                 tau, integral = law(aim, q, v, T, J, F, integral)
-                a = forward_dynamics(plant, q, v, np.clip(tau, -effort, effort) + J.T @ F)
-                v = v + dt * a
-                return (s + 1.0 / steps, q + dt * v, v, integral, felt + F / steps), None
+                tau = np.clip(tau, -effort, effort)
+                v = v + dt * forward_dynamics(plant, q, v, tau + J.T @ F)
+                return (s + 1.0 / steps, q + dt * v, v, integral, felt + F / steps, drive + tau / steps), None
 
             q, v, integral = carry
-            start = 0.0 * q[0], q, v, integral, np.zeros(6) + 0.0 * q[0]
-            (_, q, v, integral, felt), _ = scan(step, start, None, steps)
-            return (q, v, integral), (q, v, integral, felt)
+            start = 0.0 * q[0], q, v, integral, np.zeros(6) + 0.0 * q[0], 0.0 * q
+            (_, q, v, integral, felt, drive), _ = scan(step, start, None, steps)
+            return (q, v, integral), (q, v, integral, felt, drive)
 
         _, found = scan(tick, (q, v, integral), (q_a, v_a, q_b, v_b, width))
         return Ticked(*found)

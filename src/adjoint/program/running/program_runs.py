@@ -30,6 +30,8 @@ class ProgramRun:
     - `start` and `world`: the world before and after; `variables` {name: value}.
     - `t` (N,) [s]: the times of the ticks, beginning with the time at which the run began. `q` {robot: (N, nq)},
       `width` {robot: (N,)} [m], `wrench` {robot: (N, 6)}, moments before forces, NaN where nobody asked.
+    - `tau` {robot: (N, nv)} [N m or N]: what the drives exert, as a mean over each tick; NaN where there are no forces,
+      as in kinematics, and at the first tick.
     - `line` (N,): the line of the source that was under way at each tick, or 0.
     - `trace`: what happened (`TraceEvent`); `printed`: texts; `signals`: (tick, line, on) of output lines.
     - `worlds`: (tick, world) at the beginning and whenever more than joints and fingers had changed.
@@ -45,6 +47,7 @@ class ProgramRun:
     q: dict[str, np.ndarray]
     width: dict[str, np.ndarray]
     wrench: dict[str, np.ndarray]
+    tau: dict[str, np.ndarray]
     line: np.ndarray
     trace: tuple[TraceEvent, ...]
     printed: tuple[str, ...]
@@ -135,6 +138,7 @@ def run_of(machine: Any, record: Recording, options: dict[str, Any]) -> ProgramR
         {name: np.concatenate(rows) for name, rows in record.q.items()},
         {name: np.concatenate(rows) for name, rows in record.width.items()},
         {name: np.concatenate(rows) for name, rows in record.wrench.items()},
+        {name: np.concatenate(rows) for name, rows in record.tau.items()},
         line, tuple(record.events), tuple(record.printed), tuple(record.signals), tuple(record.worlds),
         {k: x for k, x in state.variables.items() if not k.startswith("# ")}, machine.error, options,
         state.actual,

@@ -40,7 +40,8 @@ class Recording:
         self.events: list[TraceEvent] = []
         self.q: dict[str, list[np.ndarray]] = {name: [known.q[None]] for name, known in world.robots.items()}
         self.width: dict[str, list[np.ndarray]] = {n: [np.array([k.width])] for n, k in world.robots.items()}
-        self.wrench: dict[str, list[np.ndarray]] = {n: [np.full((1, 6), np.nan)] for n in world.robots}
+        self.wrench: dict[str, list[np.ndarray]] = {n: [_unknown(1, 6)] for n in world.robots}
+        self.tau: dict[str, list[np.ndarray]] = {n: [_unknown(1, k.robot.nv)] for n, k in world.robots.items()}
         self.lines: list[np.ndarray] = [np.zeros(1, int)]
         self.worlds: list[tuple[int, World]] = [(tick, world)]
         self.printed: list[str] = []
@@ -62,8 +63,9 @@ class Recording:
                 self.width[name].append(_ended(ahead.width[name][:ticks], known.width))
             else:
                 self.width[name].append(np.zeros(ticks))
-            felt = ahead.wrench.get(name)
-            self.wrench[name].append(np.full((ticks, 6), np.nan) if felt is None else felt[:ticks])
+            felt, drive = ahead.wrench.get(name), ahead.tau.get(name)
+            self.wrench[name].append(_unknown(ticks, 6) if felt is None else felt[:ticks])
+            self.tau[name].append(_unknown(ticks, known.robot.nv) if drive is None else drive[:ticks])
         self.lines.append(np.full(ticks, line))
 
     def world(self, tick: int, before: World, after: World, line: int = 0) -> None:
@@ -84,6 +86,10 @@ class Recording:
     def places(self, state: MachineState) -> dict[str, Any]:
         """Where the arms are, for events."""
         return {f"{name} joints": known.q.tolist() for name, known in state.world.robots.items()}
+
+
+def _unknown(ticks: int, size: int) -> np.ndarray:
+    return np.full((ticks, size), np.nan)
 
 
 def _ended(rows: np.ndarray, last: np.ndarray | float) -> np.ndarray:
