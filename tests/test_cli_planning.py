@@ -53,6 +53,8 @@ def test_plans_as_data_and_as_triangle_tables(here):
     assert data["solved"] and data["cost"] == 6 and data["statistics"]["expanded"] > 0
     assert [f"({' '.join(words)})" for words in data["actions"]] == SUSSMAN
     table = str(triangle_table(solve(book_task("blocks"), optimal=True)))
+    both = as_json("plan", "blocks", "--optimal", "--table", "--out", "table.txt")
+    assert both["table"] == table and Path("table.txt").read_text() == table + "\n"
     assert adjoint("plan", "blocks", "--optimal", "--table").stdout == table + "\n"
 
 

@@ -24,6 +24,7 @@ import adjoint as aj
 from adjoint.planning.learning import (
     MacroStore,
     MacroUse,
+    PlanSchema,
     expand,
     generalise,
     instantiate,
@@ -287,26 +288,79 @@ def test_cost_of_a_macro_is_that_of_its_steps():
     assert macro_operator(generalise(plan)).cost == 5.0
 
 
-def found_part(*given) -> MacroUse:
-    use = relevant_part(*given)
+def found_part(*given, **options) -> MacroUse:
+    use = relevant_part(*given, **options)
     assert use is not None
     return use
 
 
-def test_very_long_tasks_are_given_up():
-    """Facts are matched one within the other: a thousand of them would overflow Python's stack."""
+def test_very_long_tasks_keep_to_their_budget():
+    """Hundreds of facts and parameters are matched without Python's stack, and thousands end with what was found."""
     lamp = Parameter("?x")
     light = Operator("light", (lamp,), Condition((("off", "?x"),)), (("on", "?x"),), (("off", "?x"),))
     domain = Domain("lamps", (light,), {"on": (lamp,), "off": (lamp,)})
-
 
     def task_of(names: list[str]) -> Problem:
         dark, lit = frozenset(("off", x) for x in names), Condition(tuple(("on", x) for x in names))
         return Problem("p", domain, dict.fromkeys(names, "object"), dark, lit)
 
-    task, other = (task_of([f"{name}{k}" for k in range(1200)]) for name in ("lamp", "lantern"))
-    macro = generalise(Plan(task, tuple(task.action("light", name) for name in task.objects)))
-    assert relevant_part(macro, other) is None and not instantiate(macro, other).solved
+    def macro_and_task(count: int) -> tuple[PlanSchema, Problem]:
+        task, other = (task_of([f"{name}{k}" for k in range(count)]) for name in ("lamp", "lantern"))
+        return generalise(Plan(task, tuple(task.action("light", name) for name in task.objects))), other
+
+    macro, other = macro_and_task(300)
+    plan = instantiate(macro, other)
+    assert plan and validate(plan) and len(plan) == 300
+    macro, other = macro_and_task(1200)
+    assert "no objects were found in 100000 trials" in instantiate(macro, other, budget=100_000).reason
+    part = found_part(macro, other)
+    assert part.reached and set(part.reached) <= set(other.goal.facts)
+
+
+def test_a_macro_of_many_steps_fits_where_it_was_learned():
+    """The shortest part that reaches the last place is all of it: every shorter head is tried before."""
+    go = Operator(
+        "go", (Parameter("?a"), Parameter("?b")), Condition((("at", "?a"), ("next", "?a", "?b"))), (("at", "?b"),),
+        (("at", "?a"),),
+    )  # fmt: skip
+    names = [f"n{k}" for k in range(151)]
+    start = frozenset({("at", "n0"), *(("next", a, b) for a, b in pairwise(names))})
+    task = Problem("way", Domain("ways", (go,)), dict.fromkeys(names, "object"), start, Condition((("at", "n150"),)))
+    macro = generalise(Plan(task, tuple(task.action("go", a, b) for a, b in pairwise(names))))
+    assert len(found_part(macro, task, budget=1000).actions) == 150
+    backwards = dict(zip(names, names[::-1], strict=True))
+    turned = frozenset(tuple(backwards.get(x, x) for x in fact) for fact in start)
+    other = replace(task, initial=turned, goal=Condition((("at", "n0"),)))
+    assert len(found_part(macro, other).actions) == 150
+
+
+def test_schemata_belong_to_the_operators_of_their_domain():
+    """An operator of the same name may do something else."""
+    x = Parameter("?x")
+    first = Operator("go", (x,), Condition((("p", "?x"),)), (("q", "?x"), ("r", "?x")))
+    second = Operator("go", (x,), Condition((("p", "?x"),)), (("q", "?x"),), (("p", "?x"),))
+    one, two = (
+        Problem("t", Domain(name, (op,)), {"o": "object"}, frozenset({("p", "o")}), Condition((("q", "o"),)))
+        for name, op in (("a", first), ("b", second))
+    )
+    schema = generalise(Plan(one, (one.action("go", "o"),)))
+    for use in (instantiate, relevant_part):
+        with pytest.raises(aj.ArgumentError, match=f"{use.__name__}: the schema 'go-macro' has the step 'go', which"):
+            use(schema, two)
+    store = MacroStore((schema,))
+    assert store.find(two) == () and len(store.find(one)) == 1
+
+
+def test_macros_need_what_their_steps_need():
+    """Facts of the goal that were true at first belong to the schema, and not to the macro."""
+    task = replace(sussman(), goal=Condition((*facts("clear a"), *facts("ontable b"))))
+    schema = generalise(Plan(task, (task.action("unstack", "c", "a"),)))
+    macro = macro_operator(schema)
+    assert len(schema.needs.facts) == 4 and len(schema.parameters) == 3
+    assert len(macro.needs.facts) == 3 and len(macro.parameters) == 2
+    larger = with_macros(sussman(), [schema])
+    plan = Plan(larger, (larger.action(macro.name, "c", "a"),))
+    assert [str(a) for a in expand(plan, [schema])] == ["(unstack c a)"]
 
 
 def test_relevant_part_of_a_macro():
@@ -435,7 +489,7 @@ def test_steps_have_the_costs_of_their_objects():
         (lambda: MacroStore((fetch_plan(),)), "MacroStore: a PlanSchema is needed, got Plan"),
         (lambda: learn_differences(DifferenceTable(()), None), "the plans must be an Iterable, got NoneType"),
         (lambda: with_macros(fetch(), [generalise(fetch_plan(), "gothru")]), "has an operator 'gothru'"),
-        (lambda: with_macros(fetch(), [generalise(sussman_plan())]), "has the step 'unstack', which 'fetch' has not"),
+        (lambda: with_macros(fetch(), [generalise(sussman_plan())]), "'unstack', which the domain 'fetch' has not"),
     ],
 )  # fmt: skip
 def test_bad_input(call, message):

@@ -13,9 +13,12 @@ import adjoint as aj
 from adjoint.planning import (
     AndOrProblem,
     Condition,
+    Difference,
     DifferenceTable,
     Domain,
     Operator,
+    Parameter,
+    Plan,
     Problem,
     SearchProblem,
     a_star,
@@ -32,6 +35,7 @@ from adjoint.planning import (
     depth_first,
     difference_table,
     explicit_graph,
+    find_landmarks,
     goal_stack_plan,
     greedy_best_first,
     ground,
@@ -252,11 +256,75 @@ def test_goal_stacking_ends_with_actions_that_nothing_needs():
         (lambda: means_ends(*monkey_task(), max_seconds=0), "max_seconds must be a number above 0"),
         (lambda: difference_table(3), "must be a Domain, got int"),
         (lambda: difference_table(book_task("blocks").domain, ["on"]), "no operator changes"),
+        (lambda: DifferenceTable((Difference("n", None, ("pickup",)),)), "the fact of row .n. is None"),
+        (lambda: replace(BLOCKS, goal=None), "problem 's': goal must be a Condition, got NoneType"),
+        (lambda: solve(replace(BLOCKS, goal=Condition(None))), "goal.facts must be a Collection, got NoneType"),
+        (lambda: replace(BLOCKS, objects=["a"]), "problem 's': objects must be a Mapping, got list"),
+        (lambda: Domain("d", ("go",)), "domain 'd': each of the operators must be an Operator, got str"),
+        (lambda: Domain("d", None), "domain 'd': operators must be a tuple, got NoneType"),
+        (lambda: Domain("d", (), types=["x"]), "domain 'd': types must be a Mapping, got list"),
+        (lambda: Operator("g", ("?a",)), "operator 'g': each of the parameters must be a Parameter, got str"),
+        (lambda: Plan(BLOCKS, ("(unstack c a)",)), "Plan: each of the actions must be an Action, got str"),
+        (lambda: BLOCKS.action([3]), "has no operator"),
+        (lambda: find_landmarks(ground(BLOCKS), max_seconds="x"), "find_landmarks: max_seconds must be a number >= 0"),
+        (lambda: solve(BLOCKS, max_seconds=True), "solve: max_seconds must be a number >= 0, got True"),
+        (lambda: means_ends(*monkey_task(), max_depth=True), "max_depth must be 1 to 200, got True"),
     ],
 )
 def test_arguments_of_other_kinds_are_named(call, message):
     with pytest.raises(aj.ArgumentError, match=message):
         call()
+
+
+X = Parameter("?x", ("block",))
+
+
+@pytest.mark.parametrize(
+    "operator, message",
+    [
+        (Operator("g", (X,), Condition(same=(("?x", "?x", "?x"),))), "needs.same has .*; a pair such as"),
+        (Operator("g", (X,), Condition(different=(("?x", "?q"),))), r"\?q is none of its variables"),
+        (Operator("g", (X,), adds=(("on", "?x", "zz"),)), "operator 'g': there is no object 'zz'; there are a, b, c"),
+        (Operator("g", (X,), cost=("far", "?y")), r"\?y is none of its variables"),
+        (Operator("g", (X,), cost=("far", 3)), "cost has .*; a fact is a tuple"),
+        (Operator("g", (X,), adds=(("not", "?x"),)), "'not' is no predicate"),
+        (Operator("g", (X,), adds=None), "adds must be a Collection, got NoneType"),
+    ],
+)
+def test_operators_speak_of_what_there_is(operator, message):
+    with pytest.raises(aj.ArgumentError, match=message):
+        solve(replace(BLOCKS, domain=replace(BLOCKS.domain, operators=(*BLOCKS.domain.operators, operator))))
+
+
+def test_types_stand_below_types_that_there_are():
+    with pytest.raises(aj.ArgumentError, match="type 'block' is below 'thng', which the domain does not have"):
+        solve(replace(BLOCKS, domain=replace(BLOCKS.domain, types={"block": "thng"})))
+
+
+def test_goals_that_are_true_need_no_actions_however_many_there_are():
+    """The operator stands for 30^8 actions."""
+    many = Operator("g", tuple(Parameter(f"?x{k}") for k in range(8)), adds=(("z", "?x0"),))
+    objects = {f"o{k}": "object" for k in range(30)}
+    done = Problem("b", Domain("d", (many,)), objects, frozenset({("y", "o1")}), Condition((("y", "o1"),)))
+    plan = solve(done)
+    assert plan and len(plan) == 0 and plan.statistics["ground_actions"] == 0
+    with pytest.raises(aj.ArgumentError, match="there is no object 'o99'"):
+        solve(replace(done, initial=done.initial | {("y", "o99")}))
+
+
+def test_goals_that_compare_names_are_true_or_never():
+    clear = (("clear", "c"),)
+    never = replace(BLOCKS, goal=Condition(clear, same=(("a", "b"),)))
+    found = means_ends(never, difference_table(never.domain))
+    assert not found and found.plan.reason == "(= a b) can never become true"
+    assert goal_stack_plan(never).plan.reason == "(= a b) can never become true"
+    always = replace(BLOCKS, goal=Condition(clear, same=(("a", "a"),), different=(("a", "b"),)))
+    assert means_ends(always, difference_table(always.domain)) and goal_stack_plan(always)
+
+
+def test_a_stack_of_goals_tells_that_its_time_was_over():
+    reason = goal_stack_plan(BLOCKS, max_seconds=1e-6).plan.reason
+    assert reason.startswith("the limit of 1e-06 seconds was reached, at (on")
 
 
 def steps(**parts) -> SearchProblem:

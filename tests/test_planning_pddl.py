@@ -329,6 +329,22 @@ def test_sizes_that_are_none_are_refused(make, size):
         book_task("hannoi")
 
 
+def test_tasks_made_in_python_can_be_read_when_they_are_written():
+    """They may have no predicates, and may minimise costs that are all 1; what cannot be read again is refused."""
+    x = Parameter("?x")
+    go = Operator("go", (x,), adds=(("at", "?x"),))
+    task = Problem("t", Domain("d", (go,)), {"o": "object"}, frozenset(), Condition((("at", "o"),)), minimise=True)
+    again = read_task(write_domain(task.domain), write_problem(task))
+    assert again.domain.operators == (go,) and list(again.domain.predicates) == ["at"] and again.goal == task.goal
+    assert not again.minimise  # all cost 1, so the number of actions is what counts
+    dear = dataclasses.replace(task, domain=Domain("d", (dataclasses.replace(go, cost=2.0),)))
+    again = read_task(write_domain(dear.domain), write_problem(dear))
+    assert again.minimise and again.domain.operators[0].cost == 2
+    for goal, words in ((("at", "ü"), "there is no object 'ü'"), (("on", "o"), "there is no predicate 'on'")):
+        with pytest.raises(ArgumentError, match=words):
+            write_problem(dataclasses.replace(task, goal=Condition((goal,))))
+
+
 # ---- plans
 
 

@@ -610,8 +610,9 @@ def test_one_folder_allows_all_meshes_outside(tmp_path):
 
 
 def test_files_that_cannot_be_written(tmp_path):
-    for path, why in ((tmp_path / "no" / "r.urdf", "No such file"), (tmp_path, "Is a directory")):
-        with pytest.raises(ModelError, match=f"{path}: cannot be written: {why}"):
+    lost = tmp_path / "no" / "r.urdf"
+    for path, words in ((lost, f"{lost}: cannot be written: No such file"), (tmp_path, f"'{tmp_path}' is a folder")):
+        with pytest.raises(ModelError, match=words):
             to_urdf(arm(), path)
 
 

@@ -72,15 +72,16 @@ def equations(
 
     kind = str(to) if to else _kind(out)
     found = equations_of_motion(robot, symbols=symbols, form=str(form), most_terms=most_terms)
+    to_file = out not in (None, "-")
+    if kind == "html" and not to_file and not as_json:
+        raise ArgumentError("equations: a page needs a file: --out equations.html")
+    if kind == "html" and to_file:
+        found.to_html(str(out))
+    elif to_file or not as_json:
+        write_result(out, str(found) if kind == "text" else found.latex())
     if as_json:
         print_json({"robot": robot.name, "form": str(form), "text": str(found), "latex": found.latex()})
-    elif kind == "html":
-        if out in (None, "-"):
-            raise ArgumentError("equations: a page needs a file: --out equations.html")
-        found.to_html(str(out))
-    else:
-        write_result(out, str(found) if kind == "text" else found.latex())
-    if out not in (None, "-"):
+    if to_file:
         note(f"wrote {out}")
 
 

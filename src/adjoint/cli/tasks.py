@@ -85,14 +85,18 @@ def plan(
     except ProgramError as error:  # PDDL is wrong: the message has lines of the text
         print(error, file=sys.stderr)
         raise typer.Exit(WRONG) from None
+    text = "" if wrong else str(triangle_table(found)) if table else found.text
+    if text and out not in (None, "-"):
+        write_result(out, text)
     if as_json:
-        print_json(_data(found, wrong))
+        print_json(_data(found, wrong) | ({"table": text} if table else {}))
     elif validate is not None:
         _show_verdict(found, wrong, table)
     elif wrong:
         note(f"no plan was found: {wrong}")
     else:
-        write_result(out, str(triangle_table(found)) if table else found.text)
+        if out in (None, "-"):
+            print_line(text.rstrip("\n"))
         note(f"{_size(found)}; {found.statistics['expanded']:g} states expanded in {found.statistics['seconds']:.2g} s")
     if wrong:
         raise typer.Exit(FAILED)
@@ -109,7 +113,14 @@ def _task(*words: str) -> "Problem":
             names = nearest(words[0], BOOK_TASKS)
             raise ArgumentError(f"plan: '{words[0]}' is neither a file nor a task of the textbook; {names}")
         return book_task(words[0])
-    return read_task(*(sys.stdin.read() if word == "-" else Path(word) for word in words))
+    return read_task(*(_standard_input() if word == "-" else Path(word) for word in words))
+
+
+def _standard_input() -> str:
+    text = sys.stdin.read()
+    if not text.strip():
+        raise ArgumentError("plan: standard input is empty; a text of PDDL is needed")
+    return text
 
 
 def _checked(task: "Problem", path: Path) -> tuple["Plan", str]:

@@ -32,6 +32,8 @@ def written(root: etree._Element, path: str | os.PathLike | None) -> str:
             unfinished.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ModelError(f"{os.fspath(path)}: cannot be written: {error.strerror}") from None
+    except ArgumentError as error:  # a folder
+        raise ModelError(str(error)) from None
     except ValueError as error:  # such as a path with a NUL byte
         raise ModelError(f"{os.fspath(path)!r}: is no path: {error}") from None
     return text

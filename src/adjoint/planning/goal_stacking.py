@@ -83,6 +83,8 @@ def goal_stack_plan(
     check_limits("goal_stack_plan", max_rounds=max_rounds, max_seconds=max_seconds)
     goals, end = _ordered(problem, order), time.perf_counter() + max_seconds
     state, seen, trace = problem.initial, set(), []
+    if never := problem.goal.contradiction:
+        return _failed(problem, trace, never)
     while len(seen) < max_rounds:
         if problem.goal.holds(state):
             return GoalStackPlan(Plan(problem, _actions(trace)), tuple(trace))
@@ -95,7 +97,10 @@ def goal_stack_plan(
             left = max(end - time.perf_counter(), 0.0)
             plan = solve(_alone(problem, state, goal), optimal=True, max_seconds=left)
             if not plan:
-                return _failed(problem, trace, f"there is no plan for {literal_text(goal)}: {plan.reason}")
+                reason = f"there is no plan for {literal_text(goal)}: {plan.reason}"
+                if time.perf_counter() >= end:
+                    reason = f"the limit of {max_seconds:g} seconds was reached, at {literal_text(goal)}"
+                return _failed(problem, trace, reason)
             after = plan.states[-1]
             undone = tuple(x for x in goals if literal_holds(x, state) and not literal_holds(x, after))
             trace.append(GoalStep(goal, plan, undone))

@@ -14,10 +14,11 @@ from .search.open_lists import Budget
 from .search.searches import GREEDY, first_goal, ordered_by_f
 from .search.state_spaces import SearchProblem
 from .strips.ground_tasks import GroundTask
-from .strips.grounding import ground
+from .strips.grounding import MOST_ACTIONS, checked_ground
 from .strips.landmark_search import Outcome, landmark_search
 from .strips.mutexes import exclusive_goals
 from .strips.relaxation import h_add, h_ff, h_max, lm_cut
+from .strips.task_checks import check_task
 from .strips.task_types import Domain, Fact, Plan, Problem, fact_text
 
 __all__ = ["HEURISTICS", "solve"]
@@ -60,9 +61,12 @@ def solve(
     task_of = read_task(domain, problem)
     _check_options(optimal, heuristic)
     began, budget = time.perf_counter(), Budget(max_expanded, max_seconds, "solve")
+    check_task(task_of)
+    if task_of.goal.holds(task_of.initial):  # there may be too many actions to ground, and none is needed
+        return Plan(task_of, statistics=_statistics(began))
     task = None
     try:
-        task = ground(task_of, max_seconds=max_seconds)
+        task = checked_ground(task_of, MOST_ACTIONS, max_seconds)
         if task.impossible:
             outcome = Outcome(None, contradiction(task, budget), 0, 0)
         elif optimal or heuristic:
@@ -71,22 +75,20 @@ def solve(
             outcome = landmark_search(task, _stop(task, budget), max(0.0, budget.end - time.perf_counter()))
     except SolveError as error:  # the time was over before a search could begin
         calls = 0 if task is None else len(task.calls)
-        nothing = {"expanded": 0, "generated": 0, "ground_actions": calls, "seconds": time.perf_counter() - began}
-        return Plan(task_of, (), False, budget.used_up or str(error), nothing)
-    numbers: dict[str, float] = {
-        "expanded": outcome.expanded,
-        "generated": outcome.generated,
-        "ground_actions": len(task.calls),
-    }
-    actions = outcome.actions
+        return Plan(task_of, (), False, budget.used_up or str(error), _statistics(began, calls))
+    actions, reason = outcome.actions, ""
     if actions is None:
         all_seen = f"no goal can be reached: all {counted(outcome.expanded, 'reachable state')} were expanded"
         reason = outcome.reason or contradiction(task, budget) or all_seen
-        return Plan(task_of, (), False, reason, numbers | {"seconds": time.perf_counter() - began})
-    if not optimal:
+    elif not optimal:
         actions = without_needless(task, actions)
-    numbers["seconds"] = time.perf_counter() - began
-    return Plan(task_of, tuple(map(task.action, actions)), statistics=numbers)
+    numbers = _statistics(began, len(task.calls), outcome.expanded, outcome.generated)
+    return Plan(task_of, tuple(map(task.action, actions or ())), not reason, reason, numbers)
+
+
+def _statistics(began: float, calls: int = 0, expanded: int = 0, generated: int = 0) -> dict[str, float]:
+    seconds = time.perf_counter() - began
+    return {"expanded": expanded, "generated": generated, "ground_actions": calls, "seconds": seconds}
 
 
 def without_needless(task: GroundTask, actions: list[int]) -> list[int]:

@@ -10,7 +10,7 @@ from ..monitoring.literals import literal_text
 from ..strips.task_types import Plan, Problem
 from ..validation import validate
 from .matching import Matcher
-from .plan_schemas import PlanSchema, checked_schema
+from .plan_schemas import PlanSchema, check_steps, checked_schema
 
 __all__ = ["instantiate"]
 
@@ -32,11 +32,12 @@ def instantiate(
 
     `binding` {parameter: object} fixes some or all of the parameters. If no objects fit, the plan is false, and its
     `reason` tells why. The objects that the schema was learned from are tried first; the search ends after `budget`
-    trials.
+    trials. An `ArgumentError` says so if the problem's domain does not have the operators of the steps.
     """
     checked_schema(schema, "instantiate")
     check_kind("instantiate", problem, Problem, "the problem")
     check_limits("instantiate", budget=budget)
+    check_steps("instantiate", problem.domain, schema)
     given = checked_binding(schema, problem, {} if binding is None else binding)
     wanted = [fact for fact in problem.goal.facts if fact not in problem.initial]
     adds = schema.table.head_adds(len(schema.steps))
@@ -48,11 +49,11 @@ def instantiate(
         return plan
     matcher = Matcher(problem, schema.parameters, budget)
     for cover, _ in matcher.covers(wanted, adds, given, len(wanted)):
-        for full in matcher.matches(schema.needs, problem.initial, cover):
+        for full in matcher.matches(schema.needs, cover, schema.example):
             plan = Plan(problem, schema.actions(full, problem.costs))
             if validate(plan):
                 return plan
-    ended = f" in {budget:g} trials" if matcher.exhausted else ""
+    ended = f" in {budget} trials" if matcher.exhausted else ""
     return Plan(problem, (), False, f"no objects were found{ended} that the schema '{schema.name}' fits")
 
 

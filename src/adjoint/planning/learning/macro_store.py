@@ -13,7 +13,7 @@ from ..monitoring.triangle_tables import TriangleTable
 from ..strips.task_types import Action, Condition, Fact, Plan, Problem
 from .generalisation import generalise
 from .matching import Matcher
-from .plan_schemas import PlanSchema, checked_schema, part_of
+from .plan_schemas import PlanSchema, check_steps, checked_schema, part_of, unknown_step
 
 __all__ = ["MacroStore", "MacroUse", "relevant_part"]
 
@@ -62,12 +62,17 @@ class MacroStore:
             title, number = f"{schema.name}-{number}", number + 1
         return MacroStore((*self.macros, generalise(plan, title)))
 
-    def find(self, problem: Problem, wanted: Sequence[Fact] | None = None) -> tuple[MacroUse, ...]:
+    def find(
+        self, problem: Problem, wanted: Sequence[Fact] | None = None, *, budget: int = 100_000
+    ) -> tuple[MacroUse, ...]:
         """Parts of macros that can be done in the initial state and reach wanted facts: most facts, fewest steps first.
 
-        `wanted` are by default the facts of the goal that are not true yet.
+        `wanted` are by default the facts of the goal that are not true yet. Macros with steps that the domain does not
+        have are left out; `budget` is that of `relevant_part`, for each macro.
         """
-        found = (relevant_part(macro, problem, wanted) for macro in self.macros)
+        check_kind("find", problem, Problem, "the problem")
+        known = (macro for macro in self.macros if not unknown_step(problem.domain, macro))
+        found = (relevant_part(macro, problem, wanted, budget=budget) for macro in known)
         return tuple(sorted(filter(None, found), key=lambda use: (-len(use.reached), len(use.actions))))
 
     def __len__(self) -> int:
@@ -97,12 +102,14 @@ def relevant_part(
 
     Row i+1 of the triangle table, without column 0, is the add list of the first i steps. The head with the largest
     share of the wanted facts is taken, the shortest of equals; of its steps those stay that add a wanted fact, or give
-    something to a step that stays. None if no part helps, or none was found in `budget` trials.
+    something to a step that stays. The objects that the macro was learned from are tried first. The search ends after
+    `budget` trials, with the best of what it has seen; None if nothing helps.
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.7.
     """
     checked_schema(macro, "relevant_part")
     check_kind("relevant_part", problem, Problem, "the problem")
     check_limits("relevant_part", budget=budget)
+    check_steps("relevant_part", problem.domain, macro)
     given = problem.goal.facts if wanted is None else wanted
     check_kind("relevant_part", given, Iterable, "wanted")
     new = state_of(facts := tuple(given), "relevant_part") - problem.initial
@@ -115,9 +122,10 @@ def relevant_part(
     for _, i, _, binding, used in sorted(options):
         kept = needed_steps(macro.table, i, used)
         part = part_of(macro, kept, Condition(tuple(dict.fromkeys(used))))
-        inner = Matcher(problem, part.parameters, budget)
-        bound = {name: thing for name, thing in binding.items() if name in {p.name for p in part.parameters}}
-        for full in inner.matches(part.needs, problem.initial, bound):
+        bound = {name: thing for name, thing in binding.items() if name in part.example}
+        learned = dict(part.example) | bound
+        fits = matcher.holds(part.needs, learned)
+        for full in [learned] if fits else matcher.matches(part.needs, bound, part.example):
             actions = part.actions(full, problem.costs)
             state = Plan(problem, actions).states[-1]
             return MacroUse(actions, tuple(x for x in facts if x in state), part, kept, full)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ...errors import ArgumentError
 from ..limits import check_kind
-from ..strips.task_types import Action, Domain, Fact, Operator, Plan, Problem
-from .plan_schemas import DifferenceGuard, PlanSchema, checked_schema
+from ..strips.task_types import Action, Condition, Fact, Operator, Plan, Problem
+from .plan_schemas import DifferenceGuard, PlanSchema, check_steps, checked_schema, schema_of
 
 __all__ = ["expand", "macro_operator", "with_macros"]
 
@@ -28,12 +28,13 @@ def macro_operator(schema: PlanSchema) -> Operator:
         >>> macro, macro.adds, macro.deletes
         (<Operator (clear-below ?x ?y)>, (('clear', '?y'), ('ontable', '?x'), ...), (..., ('holding', '?x')))
 
-    It needs what the schema needs, and those parameters to differ whose equality would change the effect. Its cost is
+    It needs what the steps need, and those parameters to differ whose equality would change the effect. Its cost is
     the sum of the steps' costs, which must be numbers.
     """
     checked_schema(schema, "macro_operator")
     if not schema.steps:
         raise ArgumentError(f"macro_operator: the schema '{schema.name}' has no steps")
+    schema = _without_goal(schema)
     adds: dict[Fact, None] = {}
     deletes: dict[Fact, None] = {}
     guard = DifferenceGuard(schema.domain, schema.parameters, schema.example)
@@ -49,6 +50,11 @@ def macro_operator(schema: PlanSchema) -> Operator:
     needs = replace(schema.needs, different=tuple(pairs))
     gone = tuple(fact for fact in deletes if fact not in adds)
     return Operator(schema.name, schema.parameters, needs, tuple(adds), gone, _cost(schema))
+
+
+def _without_goal(schema: PlanSchema) -> PlanSchema:
+    """The schema for no goal: it needs nothing that only the goal asked for, and has no parameters for that."""
+    return schema_of(schema.name, schema.domain, schema.parameters, schema.steps, Condition(), schema.example)
 
 
 def _cost(schema: PlanSchema) -> float:
@@ -83,15 +89,9 @@ def with_macros(problem: Problem, macros: Iterable[PlanSchema]) -> Problem:
         operator = macro_operator(macro)
         if any(operator.name == other.name for other in operators):
             raise ArgumentError(f"with_macros: the domain '{problem.domain.name}' has an operator '{operator.name}'")
-        _check_steps(problem.domain, macro)
+        check_steps("with_macros", problem.domain, macro)
         operators.append(operator)
     return replace(problem, domain=replace(problem.domain, operators=tuple(operators)))
-
-
-def _check_steps(domain: Domain, macro: PlanSchema) -> None:
-    for step in macro.steps:
-        if domain.operator(step.name) != macro.domain.operator(step.name):
-            raise ArgumentError(f"the macro '{macro.name}' has the step '{step.name}', which '{domain.name}' has not")
 
 
 def expand(plan: Plan, macros: Iterable[PlanSchema]) -> Plan:
@@ -118,6 +118,6 @@ def expand(plan: Plan, macros: Iterable[PlanSchema]) -> Plan:
         if macro is None:
             actions.append(action)
         else:
-            names = (p.name for p in macro.parameters)
+            names = (p.name for p in _without_goal(macro).parameters)
             actions += macro.actions(dict(zip(names, action.arguments, strict=True)), problem.costs)
     return replace(plan, problem=problem, actions=tuple(actions))

@@ -1,17 +1,19 @@
-"""Objects for parameters: bindings that make a condition true in a state, and that make effects what is wanted."""
+"""Objects for parameters: bindings that make a condition true at first, and that make effects what is wanted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 
+from ...lazy import cached_property
 from ..monitoring.literals import literal_holds, opposite
+from ..rules.matching import FactIndex, match
 from ..strips.task_types import Condition, Fact, Parameter, Problem
 
 __all__ = ["Matcher"]
 
 Binding = Mapping[str, str]
-
-_DEEPEST = 250  # facts that are matched one within the other, each a generator: Python's stack has an end
 
 
 class Matcher:
@@ -21,99 +23,110 @@ class Matcher:
     """
 
     def __init__(self, problem: Problem, parameters: Sequence[Parameter], budget: int):
-        self._able = {p.name: problem.objects_of(p.types) for p in parameters}
-        self._left = budget
+        self._able = {p.name: dict.fromkeys(problem.objects_of(p.types)) for p in parameters}
+        self._initial, self._left = problem.initial, budget
 
     @property
     def exhausted(self) -> bool:
         """Whether the budget is spent."""
         return self._left <= 0
 
-    def _too_deep(self, count: int) -> bool:
-        """Whether so many facts are too many to be matched; then the budget is spent."""
-        if count > _DEEPEST:
-            self._left = 0
-        return count > _DEEPEST
-
-    def unified(self, pattern: Fact, fact: Fact, binding: Binding) -> dict[str, str] | None:
-        """The binding with which a pattern becomes a fact, or None."""
-        self._left -= 1
-        if pattern[0] != fact[0] or len(pattern) != len(fact):
-            return None
-        found = dict(binding)
-        for term, thing in zip(pattern[1:], fact[1:], strict=True):
-            if term not in self._able:
-                if term != thing:
-                    return None
-            elif found.setdefault(term, thing) != thing or thing not in self._able[term]:
-                return None
+    @cached_property
+    def _index(self) -> FactIndex:
+        found = FactIndex()
+        for fact in sorted(self._initial):
+            found.add(fact)
         return found
 
-    def matches(self, condition: Condition, state: frozenset[Fact], binding: Binding) -> Iterator[dict[str, str]]:
-        """All bindings of all parameters with which a condition holds in a state."""
-        if self._too_deep(len(condition.facts) + len(self._able)):
-            return
-        by_predicate: dict[str, list[Fact]] = {}
-        for fact in sorted(state):
-            by_predicate.setdefault(fact[0], []).append(fact)
-        for found in self._extended(list(dict.fromkeys(condition.facts)), by_predicate, dict(binding)):
-            for full in self._completed(found):
-                bound = bound_condition(condition, full)
-                if all(a != b for a, b in bound.different) and all(
-                    literal_holds(opposite(fact), state) for fact in bound.absent
-                ):
+    def matches(self, condition: Condition, binding: Binding, names: Iterable[str]) -> Iterator[dict[str, str]]:
+        """All bindings of the parameters of these names with which a condition holds in the initial state."""
+        names = tuple(names)
+        for found in self._extended(tuple(dict.fromkeys(condition.facts)), dict(binding)):
+            for full in self._completed(found, names):
+                if self._rest_holds(condition, full):
                     yield full
 
-    def _extended(self, patterns: list[Fact], by_predicate, binding: dict[str, str]) -> Iterator[dict[str, str]]:
-        """Bindings of the patterns' parameters; the pattern with the fewest facts that fit comes first."""
-        if not patterns:
-            yield binding
-            return
-        best: list[dict[str, str]] | None = None
-        at = 0
-        for k, pattern in enumerate(patterns):
-            if self.exhausted:
-                return
-            fits = [
-                u
-                for fact in by_predicate.get(pattern[0], ())
-                if (u := self.unified(pattern, fact, binding)) is not None
-            ]
-            if best is None or len(fits) < len(best):
-                best, at = fits, k
-            if len(fits) < 2:
-                break
-        rest = patterns[:at] + patterns[at + 1 :]
-        for fit in best or ():
-            yield from self._extended(rest, by_predicate, fit)
+    def holds(self, condition: Condition, binding: Binding) -> bool:
+        """Whether a condition holds in the initial state with objects of the right types; this is no trial."""
+        known = all(binding[name] in able for name, able in self._able.items() if name in binding)
+        return known and bound_condition(condition, binding).holds(self._initial)
 
-    def _completed(self, binding: dict[str, str]) -> Iterator[dict[str, str]]:
+    def _rest_holds(self, condition: Condition, binding: Binding) -> bool:
+        bound = bound_condition(condition, binding)
+        absent = all(literal_holds(opposite(fact), self._initial) for fact in bound.absent)
+        return absent and all(a != b for a, b in bound.different)
+
+    def _extended(self, patterns: tuple[Fact, ...], binding: dict[str, str]) -> Iterator[dict[str, str]]:
+        """Bindings of the patterns' parameters; the pattern with the fewest facts that fit comes first."""
+        waiting = [(patterns, binding)]
+        while waiting and not self.exhausted:
+            left, bound = waiting.pop()
+            if left:
+                rest, fits = self._fewest(left, bound)
+                waiting += [(rest, fit) for fit in reversed(fits)]
+            else:
+                yield bound
+
+    def _fewest(self, patterns: tuple[Fact, ...], binding: Binding) -> tuple[tuple[Fact, ...], list[dict[str, str]]]:
+        """The bindings with which the pattern that the fewest facts fit is a fact, and the other patterns."""
+        best, at = self._fits(patterns[0], binding), 0
+        for k in range(1, len(patterns)):
+            if len(best) < 2 or self.exhausted:
+                break
+            fits = self._fits(patterns[k], binding)
+            if len(fits) < len(best):
+                best, at = fits, k
+        return patterns[:at] + patterns[at + 1 :], best
+
+    def _fits(self, pattern: Fact, binding: Binding) -> list[dict[str, str]]:
+        fits = [found for _, found in self._index.matches(pattern, binding) if self._of_types(pattern, found)]
+        self._left -= max(1, len(fits))
+        return fits
+
+    def _of_types(self, pattern: Fact, binding: Binding) -> bool:
+        return all(binding[term] in self._able[term] for term in pattern[1:] if term in self._able)
+
+    def _completed(self, binding: dict[str, str], names: Sequence[str]) -> Iterator[dict[str, str]]:
         """Bindings in which parameters that no fact speaks of stand for any object."""
-        free = next((name for name in self._able if name not in binding), None)
-        if free is None:
-            yield binding
-            return
-        for thing in self._able[free]:
-            self._left -= 1
+        free = [name for name in names if name not in binding]
+        for things in product(*(self._able[name] for name in free)):
             if self.exhausted:
                 return
-            yield from self._completed({**binding, free: thing})
+            self._left -= 1
+            yield binding | dict(zip(free, things, strict=True))
 
     def covers(
         self, wanted: Sequence[Fact], patterns: Sequence[Fact], binding: Binding, least: int
     ) -> Iterator[tuple[dict[str, str], tuple[Fact, ...]]]:
         """Bindings with which at least so many wanted facts are among the patterns, and the patterns that they are."""
-        if least > len(wanted) or self._too_deep(len(wanted)) or self.exhausted:
-            return
-        if not wanted:
-            yield dict(binding), ()
-            return
+        alike: dict[tuple[str, int], list[Fact]] = defaultdict(list)
         for pattern in patterns:
-            found = self.unified(pattern, wanted[0], binding)
-            if found is not None:
-                for full, used in self.covers(wanted[1:], patterns, found, least - 1):
-                    yield full, (pattern, *used)
-        yield from self.covers(wanted[1:], patterns, binding, least)
+            alike[pattern[0], len(pattern)].append(pattern)
+        stack: list[Iterator[tuple[dict[str, str], tuple[Fact, ...]]]] = [iter([(dict(binding), ())])]
+        while stack and not self.exhausted:  # the last iterator has the choices for the fact before wanted[at]
+            at = len(stack) - 1
+            choice = next(stack[-1], None)
+            if choice is None:
+                stack.pop()
+            elif len(choice[1]) + len(wanted) - at < least:
+                continue
+            elif at == len(wanted):
+                yield choice
+            else:
+                stack.append(self._choices(wanted[at], alike[wanted[at][0], len(wanted[at])], *choice))
+
+    def _choices(
+        self, fact: Fact, patterns: Sequence[Fact], binding: dict[str, str], used: tuple[Fact, ...]
+    ) -> Iterator[tuple[dict[str, str], tuple[Fact, ...]]]:
+        """What a wanted fact may be: each of the patterns that can become it, or, last, none of them."""
+        for pattern in patterns:
+            self._left -= 1
+            if self.exhausted:
+                return
+            found = match(pattern, fact, binding)
+            if found is not None and self._of_types(pattern, found):
+                yield found, (*used, pattern)
+        yield binding, used
 
 
 def bound_condition(condition: Condition, binding: Binding) -> Condition:

@@ -95,6 +95,7 @@ class PlanMemory:
             for p in self.plans
         ]
         target = _path("save", path)
+        target.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(target) as unfinished:
             unfinished.write_text(json.dumps({"plan_memory": 1, "tasks": tasks}, indent=1), encoding="utf-8")
         return target

@@ -165,6 +165,19 @@ def lifted(operator: Operator, arguments: Sequence[str]) -> Action:
     return replace(operator, cost=1.0).ground(*arguments)
 
 
+def unknown_step(domain: Domain, schema: PlanSchema) -> str:
+    """The name of a step's operator that a domain does not have, or has in another way; "" if it has all of them."""
+    steps = dict.fromkeys(step.name for step in schema.steps)
+    return next((name for name in steps if domain.operator(name) != schema.domain.operator(name)), "")
+
+
+def check_steps(caller: str, domain: Domain, schema: PlanSchema) -> None:
+    """Refuse a schema with a step that a domain does not have."""
+    if name := unknown_step(domain, schema):
+        which = f"which the domain '{domain.name}' has not"
+        raise ArgumentError(f"{caller}: the schema '{schema.name}' has the step '{name}', {which}")
+
+
 def checked_schema(schema, caller: str) -> PlanSchema:
     """The schema, or an error if it is something else."""
     if not isinstance(schema, PlanSchema):

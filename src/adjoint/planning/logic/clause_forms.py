@@ -86,8 +86,9 @@ def clause_form(text: str | Formula, *, taken: Collection[str] = ()) -> ClauseFo
         clause              ~Q
 
     Free variables are understood as bound by ∀. Skolem functions have names that neither the formula nor `taken` has.
-    The clauses are satisfiable if the formula is; without ∃ they are equivalent to it. A formula that needs more than
-    5000 clauses, or that has more than 100,000 parts without ⇔, is refused with a `SolveError`.
+    The clauses are satisfiable if the formula is; without ∃ they are equivalent to it. A formula that takes more
+    than 5000 clauses while it is multiplied out, or that has more than 100,000 parts without ⇔, is refused with a
+    `SolveError`.
     Reference: Chang & Lee (1973), "Symbolic Logic and Mechanical Theorem Proving", Chap. 4.
     """
     read = formula(text)
@@ -206,7 +207,7 @@ def _distributed(x: Formula) -> list[Clause]:
         case Or(left, right):
             first, second = _distributed(left), _distributed(right)
             if len(first) * len(second) > MOST_CLAUSES:
-                raise SolveError(f"clause_form: the formula needs more than {MOST_CLAUSES} clauses")
+                raise SolveError(f"clause_form: multiplying out the formula takes more than {MOST_CLAUSES} clauses")
             found = _telling(clause((*a.literals, *b.literals)) for a in first for b in second)
         case Not(Atom() as atom):
             found = [Clause((Literal(atom, False),))]

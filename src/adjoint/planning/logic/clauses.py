@@ -82,7 +82,7 @@ class Clause:
         """The number of symbols of the literals."""
         return sum(1 + sum(term.size for term in literal.atom.arguments) for literal in self.literals)
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """The levels of the deepest term."""
         return max((term.depth for literal in self.literals for term in literal.atom.arguments), default=0)
@@ -119,6 +119,8 @@ def subsumes(general: Clause, special: Clause) -> bool:
     subsumes one with fewer: its own factors would go.
     """
     if len(general.literals) > len(special.literals) or not general.keys <= special.keys:
+        return False
+    if general.depth > special.depth:  # a substitution makes no term less deep
         return False
     steps = 0
     ahead: list[tuple[int, Substitution]] = [(0, {})]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from ...errors import ArgumentError
 from ...program.texts.number_texts import number_text
 from ..limits import check_kind
+from ..strips.task_checks import check_task, no_predicate
 from ..strips.task_types import OBJECT, Condition, Domain, Fact, Operator, Parameter, Problem, fact_text
 from .formulas import TOTAL_COST
 from .requirements import with_needed
@@ -33,8 +34,9 @@ def write_domain(domain: Domain) -> str:
             :precondition ()
             :effect (lit)))
 
-    Requirements that the domain uses without naming them are added, and the function total-cost if a cost is not 1.
-    An `ArgumentError` names what PDDL cannot say, such as a name with a space.
+    Requirements that the domain uses without naming them are added, the predicates of operators if the domain names
+    none, and the function total-cost if a cost is not 1. An `ArgumentError` names what PDDL cannot say, such as a name
+    with a space.
     """
     check_kind("write_domain", domain, Domain, "the argument")
     domain = _complete(domain)
@@ -55,7 +57,8 @@ def write_domain(domain: Domain) -> str:
 def write_problem(problem: Problem) -> str:
     """The text of a problem in PDDL, from which `read_problem` reads the same data.
 
-        >>> problem = Problem("one", Domain("lamps", ()), {"a": "object"}, frozenset(), Condition((("lit", "a"),)))
+        >>> lamps = Domain("lamps", (), {"lit": (Parameter("?lamp"),)})
+        >>> problem = Problem("one", lamps, {"a": "object"}, frozenset(), Condition((("lit", "a"),)))
         >>> print(write_problem(problem), end="")
         (define (problem one)
           (:domain lamps)
@@ -63,11 +66,16 @@ def write_problem(problem: Problem) -> str:
           (:init)
           (:goal (lit a)))
 
-    Facts of the initial state are sorted. An `ArgumentError` names what PDDL cannot say.
+    Facts of the initial state are sorted. Where all actions cost 1, `minimise` says nothing, and is left out. An
+    `ArgumentError` names what PDDL cannot say.
     """
     check_kind("write_problem", problem, Problem, "the argument")
     _check_names("write_problem", problem.name, problem.objects)
-    counts = problem.minimise or TOTAL_COST in problem.domain.functions
+    domain = _complete(problem.domain)
+    check_task(dataclasses.replace(problem, domain=domain))
+    if unknown := [fact for fact in _facts(problem) if fact[0] not in domain.predicates]:
+        raise ArgumentError(f"write_problem: {fact_text(unknown[0])}: {no_predicate(unknown[0][0], domain.predicates)}")
+    counts = TOTAL_COST in domain.functions
     initial = [fact_text(fact) for fact in sorted(problem.initial)]
     initial += [f"(= ({TOTAL_COST}) 0)"] if counts else []
     initial += [f"(= {fact_text(fact)} {_cost_text(value)})" for fact, value in problem.costs.items()]
@@ -76,17 +84,28 @@ def write_problem(problem: Problem) -> str:
         lines += _section(":objects", _typed((name, (kind,)) for name, kind in problem.objects.items()))
     lines += _section(":init", initial)
     lines += [f"  (:goal {_condition_text(problem.goal)})"]
-    lines += [f"  (:metric minimize ({TOTAL_COST}))"] if problem.minimise else []
+    lines += [f"  (:metric minimize ({TOTAL_COST}))"] if problem.minimise and counts else []
     return "\n".join(lines) + ")\n"
 
 
 def _complete(domain: Domain) -> Domain:
-    """The domain with everything that it needs in PDDL: total-cost, if costs are not all 1, and requirements."""
-    functions = domain.functions
+    """The domain with all that it needs in PDDL: predicates, total-cost if costs are not all 1, and requirements."""
+    functions, predicates = domain.functions, dict(domain.predicates)
+    if not predicates:
+        for fact in (fact for operator in domain.operators for fact in _facts_of(operator)):
+            predicates.setdefault(fact[0], tuple(Parameter(f"?x{k}") for k in range(1, len(fact))))
     if TOTAL_COST not in functions and any(operator.cost != 1 for operator in domain.operators):
         functions = {TOTAL_COST: (), **functions}
-    domain = dataclasses.replace(domain, functions=functions)
+    domain = dataclasses.replace(domain, functions=functions, predicates=predicates)
     return dataclasses.replace(domain, requirements=with_needed(domain))
+
+
+def _facts_of(operator: Operator) -> Iterator[Fact]:
+    yield from (*operator.needs.facts, *operator.needs.absent, *operator.adds, *operator.deletes)
+
+
+def _facts(problem: Problem) -> Iterator[Fact]:
+    yield from (*sorted(problem.initial), *problem.goal.facts, *problem.goal.absent)
 
 
 def _check_names(who: str, name: str, *tables: Mapping[str, object]) -> None:

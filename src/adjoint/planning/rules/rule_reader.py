@@ -103,7 +103,9 @@ def _conditions(cursor: Cursor) -> Condition:
         elif cursor.kind == "name" and cursor.ahead() == "<>":
             a = cursor.next()
             cursor.next()
-            different.append((a, cursor.name("what differs")))
+            if cursor.kind != "name" or cursor.key in _KEYWORDS:
+                raise cursor.unexpected(f"the word from which '{a}' differs is missing")
+            different.append((a, cursor.next()))
         else:
             facts.append(_fact(cursor, "in the condition"))
         if not cursor.accept("AND"):

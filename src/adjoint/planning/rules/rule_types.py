@@ -83,6 +83,8 @@ class Rule:
             _check_facts(where, getattr(self.needs, what), f"needs.{what}")
         for what in ("adds", "deletes"):
             _check_facts(where, getattr(self, what), what)
+        if longer := [pair for pair in self.needs.different if len(pair) != 2]:
+            raise ArgumentError(f"{where}: needs.different has {longer[0]!r:.60}; it has pairs of words")
         if isinstance(self.salience, bool) or not isinstance(self.salience, int):
             raise ArgumentError(f"{where}: salience must be a whole number, got {self.salience!r:.60}")
         if not (self.adds or self.deletes):

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from ...display import counted
 from ...errors import ArgumentError
-from ..limits import check_kind
+from ..limits import check_kind, check_not_negative, not_negative
 from .open_lists import MOST_EXPANDED, Budget
 from .search_results import brief, table_text
-from .state_spaces import checked_estimate, checked_state, checked_truth, not_negative
+from .state_spaces import checked_estimate, checked_state, checked_truth
 
 __all__ = ["AndOrProblem", "AndOrResult", "HyperArc", "Revision", "ao_star"]
 
@@ -140,8 +140,7 @@ def ao_star(
     by Knuth's (1977) form of Dijkstra's algorithm; on graphs without cycles this is the book's revision from below.
     """
     check_kind("ao_star", problem, AndOrProblem, "the problem")
-    if not_negative(futility) is None:
-        raise ArgumentError(f"ao_star: futility must be a number >= 0, got {futility!r:.60}")
+    check_not_negative("ao_star", futility=futility)
     budget, reason = Budget(max_expanded, max_seconds, "ao_star"), ""
     growing, root = _Growing(problem, budget), problem.initial
     while not reason and root not in growing.solved:

@@ -9,13 +9,14 @@ from itertools import product
 from typing import NamedTuple
 
 from ...errors import ArgumentError, nearest
-from ..limits import check_kind
+from ..limits import check_each, check_kind
 from ..rules.matching import FactIndex, joined, match
 from ..strips.task_types import Action, Condition, Domain, Fact, Operator, Problem, fact_text
 from .search_results import table_text
 
 __all__ = ["Difference", "DifferenceTable", "difference_table"]
 
+_NEEDED = "a tuple such as ('on', '?x', '?y') is needed"
 _MOST_TRIED = 5_000  # choices of objects for the variables of an operator that are tried to reduce one difference
 
 
@@ -66,8 +67,10 @@ class DifferenceTable:
     rows: tuple[Difference, ...]
 
     def __post_init__(self):
-        for row in self.rows if isinstance(self.rows, (tuple, list)) else (self.rows,):
-            check_kind("DifferenceTable", row, Difference, "each of the rows")
+        check_each("DifferenceTable", self.rows, Difference, "rows")
+        for row in self.rows:
+            if not (isinstance(row.fact, tuple) and row.fact and all(isinstance(word, str) for word in row.fact)):
+                raise ArgumentError(f"DifferenceTable: the fact of row '{row.name}' is {row.fact!r:.60}; {_NEEDED}")
 
     def row(self, lack: Lack) -> int | None:
         """The number of the first row that is about a lack, or None: no operator of the table can reduce it."""

@@ -88,11 +88,13 @@ def means_ends(
     """
     check_kind("means_ends", problem, Problem, "the problem")
     check_kind("means_ends", table, DifferenceTable, "the table")
-    if not isinstance(max_depth, int) or not 1 <= max_depth <= _DEEPEST:
+    if isinstance(max_depth, bool) or not isinstance(max_depth, int) or not 1 <= max_depth <= _DEEPEST:
         raise ArgumentError(f"means_ends: max_depth must be 1 to {_DEEPEST}, got {max_depth!r}")
     check_limits("means_ends", max_goals=max_goals, max_seconds=max_seconds)
     analysis = _Analysis(problem, checked_table(table, problem.domain), max_depth, max_goals, max_seconds)
     top = _Attempt("transform", "the initial state")
+    if never := problem.goal.contradiction:
+        return MeansEndsResult(Plan(problem, (), False, never, {"goals": 0}), top.frozen())
     try:
         _, actions = next(analysis.transform(top, problem.initial, problem.goal, frozenset(), 0), (None, None))
     except RecursionError:

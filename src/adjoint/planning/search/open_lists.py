@@ -13,8 +13,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from ...display import counted
-from ...errors import ArgumentError
-from ..limits import check_kind
+from ..limits import check_kind, check_not_negative
 from .search_results import Expansion, Successor, Trace
 from .state_spaces import (
     SearchProblem,
@@ -23,7 +22,6 @@ from .state_spaces import (
     checked_estimate,
     checked_state,
     checked_truth,
-    not_negative,
 )
 
 __all__: list[str] = []
@@ -74,12 +72,8 @@ class Budget:
     """
 
     def __init__(self, max_expanded: float, max_seconds: float, caller: str = "search"):
-        numbers = []
-        for name, value in (("max_expanded", max_expanded), ("max_seconds", max_seconds)):
-            if (number := not_negative(value)) is None:
-                raise ArgumentError(f"{caller}: {name} must be a number >= 0, got {value!r:.60}")
-            numbers.append(number)
-        self.max_expanded, self.max_seconds = numbers
+        check_not_negative(caller, max_expanded=max_expanded, max_seconds=max_seconds)
+        self.max_expanded, self.max_seconds = float(max_expanded), float(max_seconds)
         self.left, self.caller, self.end = self.max_expanded, caller, time.perf_counter() + self.max_seconds
 
     @property

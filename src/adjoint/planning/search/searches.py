@@ -9,9 +9,10 @@ from typing import Any
 
 from ...display import counted
 from ...errors import ArgumentError
+from ..limits import check_not_negative, not_negative
 from .open_lists import MOST_EXPANDED, Budget, Node, Order, Running
 from .search_results import SearchResult
-from .state_spaces import SearchProblem, checked_cost, not_negative
+from .state_spaces import SearchProblem, checked_cost
 
 __all__ = [
     "a_star",
@@ -222,8 +223,7 @@ def failure(method: str, running: Running) -> SearchResult:
 
 def _bounded(max_depth: float, caller: str) -> Order:
     """The depth-first order with a bound; without one, no state needs to be expanded twice."""
-    if not_negative(max_depth) is None:
-        raise ArgumentError(f"{caller}: max_depth must be a number >= 0, got {max_depth!r:.60}")
+    check_not_negative(caller, max_depth=max_depth)
     return DEPTH._replace(deepest=max_depth, reopens=max_depth < math.inf)
 
 

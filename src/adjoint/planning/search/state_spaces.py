@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ...errors import ArgumentError
+from ..limits import not_negative
 
 __all__ = ["SearchProblem", "explicit_graph"]
 
@@ -78,16 +79,6 @@ def checked_state(state: Any, where: str) -> Any:
             f"{where}: states must be hashable, such as numbers, texts, tuples, frozensets; got {type(state).__name__}"
         ) from None
     return state
-
-
-def not_negative(value: Any) -> float | None:
-    """The value as a float, or None if it is no number >= 0 or too large for a float."""
-    try:
-        if value >= 0 and not getattr(value, "shape", ()):
-            return float(value)
-    except (TypeError, ValueError, ArithmeticError):  # such as texts, arrays, and Decimal("nan")
-        pass
-    return None
 
 
 def checked_cost(cost: Any, state: Any, action: Any, caller: str) -> float:

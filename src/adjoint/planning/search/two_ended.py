@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from ...display import counted
 from ...errors import ArgumentError
 from .open_lists import MOST_EXPANDED, Budget, Node, Running
 from .search_results import SearchResult, Trace
@@ -49,7 +50,9 @@ def bidirectional(
         if side.steps:
             steps.append(side.steps[-1]._replace(order=len(steps) + 1))
     if cost == math.inf:
-        return _ended(problem, (forward, backward), "the two searches did not meet", steps if trace else None)
+        seen = counted(forward.expanded + backward.expanded, "state")
+        reason = f"no goal can be reached: the two searches did not meet, and {seen} were expanded"
+        return _ended(problem, (forward, backward), reason, steps if trace else None)
     nodes = (forward.nodes[meeting], backward.nodes[meeting])
     return _joined(_ended(problem, (forward, backward), "", steps if trace else None), *nodes)
 

@@ -17,13 +17,14 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ...errors import ArgumentError, SolveError
-from ..limits import check_limits
+from ..limits import check_kind, check_limits, check_not_negative
 from .ground_tasks import GroundTask, mask_of
 from .task_checks import check_task
 from .task_types import Fact, Operator, Problem, fact_text
 
 __all__ = ["ground"]
 
+MOST_ACTIONS = 1_000_000
 _MOST_BITS = 10**10  # actions times facts: about 5 GB
 
 _Index = dict[tuple, list[Fact]]
@@ -97,7 +98,7 @@ class _Call(NamedTuple):
     deletes: list[Fact]
 
 
-def ground(problem: Problem, *, max_actions: float = 1_000_000, max_seconds: float = math.inf) -> GroundTask:
+def ground(problem: Problem, *, max_actions: float = MOST_ACTIONS, max_seconds: float = math.inf) -> GroundTask:
     """All actions of a problem that can ever apply, if nothing is ever deleted, with the facts that they change.
 
         >>> from adjoint.planning.strips.task_types import Condition, Domain, Operator, Parameter, Problem
@@ -111,12 +112,15 @@ def ground(problem: Problem, *, max_actions: float = 1_000_000, max_seconds: flo
 
     A `SolveError` says so if there are more than `max_actions`, or if they are not known after `max_seconds`.
     """
-    if not isinstance(problem, Problem):
-        raise ArgumentError(f"ground: the argument must be a Problem, got {type(problem).__name__}")
+    check_kind("ground", problem, Problem, "the argument")
     check_limits("ground", max_actions=max_actions)
-    if not (isinstance(max_seconds, (int, float)) and max_seconds >= 0):
-        raise ArgumentError(f"ground: max_seconds must be a number >= 0, got {max_seconds!r:.60}")
+    check_not_negative("ground", max_seconds=max_seconds)
     check_task(problem)
+    return checked_ground(problem, max_actions, max_seconds)
+
+
+def checked_ground(problem: Problem, max_actions: float, max_seconds: float) -> GroundTask:
+    """`ground` for a problem that was checked."""
     schemas = [_Schema(operator, problem) for operator in problem.domain.operators]
     reached = _Reached(problem, max_actions, max_seconds)
     return _numbered(problem, _possible(problem, _all_calls(schemas, reached), reached.check_time), reached.check_time)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...errors import SolveError
-from ..limits import check_kind
+from ..limits import check_kind, check_not_negative
 from .ground_tasks import GroundTask, bits, mask_of
 
 __all__ = ["Landmarks", "find_landmarks"]
@@ -113,6 +113,7 @@ def find_landmarks(task: GroundTask, *, max_seconds: float = math.inf) -> Landma
     known after `max_seconds`.
     """
     check_kind("find_landmarks", task, GroundTask, "the task")
+    check_not_negative("find_landmarks", max_seconds=max_seconds)
     of_fact = _needed_before(task, max_seconds)
     of_action = [_united(of_fact, needs) for needs in task.needs]
     lost = _renewed(task, of_fact, of_action)

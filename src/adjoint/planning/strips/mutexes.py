@@ -11,8 +11,8 @@ import time
 
 import numpy as np
 
-from ...errors import ArgumentError, SolveError
-from ..limits import check_kind
+from ...errors import SolveError
+from ..limits import check_kind, check_not_negative
 from .ground_tasks import GroundTask, mask_of
 from .task_types import Fact
 
@@ -31,8 +31,7 @@ def together(task: GroundTask, *, max_seconds: float = math.inf) -> list[int]:
     A `SolveError` says so if it takes more than `max_seconds`.
     """
     check_kind("together", task, GroundTask, "the task")
-    if not (isinstance(max_seconds, (int, float)) and max_seconds >= 0):
-        raise ArgumentError(f"together: max_seconds must be a number >= 0, got {max_seconds!r:.60}")
+    check_not_negative("together", max_seconds=max_seconds)
     end = time.perf_counter() + max_seconds
     rows = [task.initial if task.initial >> fact & 1 else 0 for fact in range(len(task.facts))]
     while True:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
 from ...display import counted
 from ...errors import ArgumentError, nearest
-from ..limits import check_kind
-from .task_types import OBJECT, Condition, Domain, Fact, Operator, Problem, fact_text
+from ..limits import check_each, check_kind
+from .task_types import OBJECT, Condition, Fact, Operator, Problem, fact_text
 
 __all__: list[str] = []
+
+_NOT_PREDICATES = ("not",), ("=",)  # literals have these in the place of a predicate
 
 
 def check_task(problem: Problem) -> None:
     """Refuse facts that are no tuples of words, and names that the task does not have; the message has their place."""
     where = f"problem '{problem.name}'"
-    check_kind(where, problem.initial, frozenset, "initial")
     _check_facts(where, "initial", problem.initial)
     _check_condition(where, "goal", problem.goal)
+    for name, kind in problem.domain.types.items():
+        if kind != OBJECT and kind not in problem.domain.types:
+            known = nearest(kind, [OBJECT, *problem.domain.types])
+            raise ArgumentError(f"{where}: type '{name}' is below '{kind}', which the domain does not have; {known}")
     for name, kind in problem.all_objects.items():
         if kind != OBJECT and kind not in problem.domain.types:
             known = nearest(kind, [OBJECT, *problem.domain.types])
@@ -25,7 +31,7 @@ def check_task(problem: Problem) -> None:
     _check_known(f"{where}: initial", problem, problem.initial)
     _check_known(f"{where}: the goal", problem, (*problem.goal.facts, *problem.goal.absent))
     for operator in problem.domain.operators:
-        _check_operator(operator, problem.domain)
+        _check_operator(operator, problem)
 
 
 def _check_known(where: str, problem: Problem, facts: Iterable[Fact]) -> None:
@@ -54,7 +60,7 @@ def no_object(name: str, objects: Iterable[str]) -> str:
     return f"there is no object '{name}'; {nearest(name, list(objects))}"
 
 
-def _check_operator(operator: Operator, domain: Domain) -> None:
+def _check_operator(operator: Operator, problem: Problem) -> None:
     where = f"operator '{operator.name}'"
     names = [parameter.name for parameter in operator.parameters]
     if len(set(names)) < len(names):
@@ -62,26 +68,48 @@ def _check_operator(operator: Operator, domain: Domain) -> None:
     for parameter in operator.parameters:
         check_kind(where, parameter.types, tuple, f"the types of {parameter.name}")
         for kind in parameter.types:
-            if kind != OBJECT and kind not in domain.types:
+            if kind != OBJECT and kind not in problem.domain.types:
                 raise ArgumentError(f"{where}: {parameter.name} has the type '{kind}', which the domain does not have")
     _check_condition(where, "needs", operator.needs)
     _check_facts(where, "adds", operator.adds)
     _check_facts(where, "deletes", operator.deletes)
-    facts = (*operator.needs.facts, *operator.needs.absent, *operator.adds, *operator.deletes)
-    unknown = [term for fact in facts for term in fact[1:] if term.startswith("?") and term not in names]
-    if unknown:
-        raise ArgumentError(f"{where}: {unknown[0]} is none of its variables; {nearest(unknown[0], names)}")
-    if isinstance(operator.cost, bool) or not isinstance(operator.cost, (int, float, tuple)):
-        raise ArgumentError(f"{where}: the cost must be a number or a fact of a function, got {operator.cost!r:.60}")
+    cost = operator.cost
+    if isinstance(cost, tuple):
+        _check_facts(where, "cost", [cost])
+    elif isinstance(cost, bool) or not isinstance(cost, (int, float)):
+        raise ArgumentError(f"{where}: the cost must be a number or a fact of a function, got {cost!r:.60}")
+    for term in _terms(operator):
+        if term.startswith("?") and term not in names:
+            raise ArgumentError(f"{where}: {term} is none of its variables; {nearest(term, names)}")
+        if term not in names and term not in problem.all_objects:
+            raise ArgumentError(f"{where}: {no_object(term, problem.all_objects)}")
+
+
+def _terms(operator: Operator) -> Iterator[str]:
+    """The variables and objects that an operator speaks of."""
+    needs, cost = operator.needs, operator.cost
+    for fact in (*needs.facts, *needs.absent, *operator.adds, *operator.deletes):
+        yield from fact[1:]
+    yield from cost[1:] if isinstance(cost, tuple) else ()
+    for pair in (*needs.same, *needs.different):
+        yield from pair
 
 
 def _check_condition(where: str, what: str, condition: Condition) -> None:
     check_kind(where, condition, Condition, what)
-    for name in ("facts", "absent", "same", "different"):
+    for name in ("facts", "absent"):
         _check_facts(where, f"{what}.{name}", getattr(condition, name))
+    for name in ("same", "different"):
+        check_each(where, getattr(condition, name), tuple, f"{what}.{name}")
+        for pair in getattr(condition, name):
+            if len(pair) != 2 or not all(isinstance(word, str) for word in pair):
+                raise ArgumentError(f"{where}: {what}.{name} has {pair!r:.60}; a pair such as ('?x', '?y') is needed")
 
 
-def _check_facts(where: str, what: str, facts: Iterable) -> None:
+def _check_facts(where: str, what: str, facts: Any) -> None:
+    check_kind(where, facts, Collection, what)
     for fact in facts:
+        if isinstance(fact, tuple) and fact[:1] in _NOT_PREDICATES:
+            raise ArgumentError(f"{where}: {what} has {fact!r:.60}; '{fact[0]}' is no predicate, see Condition")
         if not (isinstance(fact, tuple) and fact and all(isinstance(word, str) for word in fact)):
             raise ArgumentError(f"{where}: {what} has {fact!r:.60}; a fact is a tuple such as ('on', 'a', 'b')")

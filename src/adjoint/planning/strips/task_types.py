@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ...errors import ArgumentError, nearest
 from ...lazy import cached_property
 from ...program.instructions.sources import NOWHERE, Source, Span
+from ..limits import check_each, check_kind
 
 __all__ = ["Action", "Condition", "Domain", "Fact", "Operator", "Parameter", "Plan", "Problem", "fact_text"]
 
@@ -70,6 +71,13 @@ class Condition:
             *(f"{a} is not {b}" for a, b in self.different if a == b),
         )
 
+    @property
+    def contradiction(self) -> str:
+        """Why no state meets a condition without variables, or "": names that are compared are what they are."""
+        never = [f"(= {a} {b})" for a, b in self.same if a != b]
+        never += [f"not (= {a} {b})" for a, b in self.different if a == b]
+        return f"{never[0]} can never become true" if never else ""
+
     def __repr__(self) -> str:
         parts = [fact_text(fact) for fact in self.facts]
         parts += [f"not {fact_text(fact)}" for fact in self.absent]
@@ -99,6 +107,11 @@ class Operator:
     deletes: tuple[Fact, ...] = ()
     cost: float | Fact = 1.0
     at: Span = field(default=NOWHERE, compare=False)
+
+    def __post_init__(self):
+        where = f"operator '{self.name}'"
+        check_each(where, self.parameters, Parameter, "parameters")
+        check_kind(where, self.needs, Condition, "needs")
 
     def ground(self, *arguments: str, costs: Mapping[Fact, float] = _NOTHING) -> Action:
         """The action with objects in place of the variables. Types are not checked here.
@@ -176,6 +189,10 @@ class Domain:
     source: Source | None = field(default=None, compare=False)
 
     def __post_init__(self):
+        where = f"domain '{self.name}'"
+        check_each(where, self.operators, Operator, "operators")
+        for name in ("predicates", "types", "constants", "functions"):
+            check_kind(where, getattr(self, name), Mapping, name)
         names = [operator.name for operator in self.operators]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -187,7 +204,7 @@ class Domain:
 
     def operator(self, name: str) -> Operator | None:
         """The operator of a name, or None."""
-        return self._operator_of.get(name)
+        return self._operator_of.get(name) if isinstance(name, str) else None
 
     def is_a(self, kind: str, above: str) -> bool:
         """Whether a type is another one, or stands below it."""
@@ -225,6 +242,12 @@ class Problem:
     costs: Mapping[Fact, float] = field(default_factory=dict)
     minimise: bool = False
     source: Source | None = field(default=None, compare=False)
+
+    def __post_init__(self):
+        where = f"problem '{self.name}'"
+        kinds = {"domain": Domain, "objects": Mapping, "initial": frozenset, "goal": Condition, "costs": Mapping}
+        for name, kind in kinds.items():
+            check_kind(where, getattr(self, name), kind, name)
 
     @cached_property
     def all_objects(self) -> dict[str, str]:
@@ -306,6 +329,10 @@ class Plan:
     solved: bool = True
     reason: str = ""
     statistics: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self):
+        check_kind("Plan", self.problem, Problem, "the problem")
+        check_each("Plan", self.actions, Action, "actions")
 
     def __bool__(self) -> bool:
         return self.solved
