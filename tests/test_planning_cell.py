@@ -448,3 +448,58 @@ def test_what_lies_below_decides_between_planes_of_nearly_the_same_height():
     seen = see_blocks(shot(scene, world), scene.camera, scene.blocks, believed=believed)
     assert seen.missing == () and seen.below["red"] == "blue"
     assert np.linalg.norm((seen.poses["red"] - world.pose("red"))[:3, 3]) < 3e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [6, 14])
+def test_a_block_that_someone_hides_is_not_believed_to_be_where_it_was(seed):
+    """At last someone lays the top of the tower behind it, where the camera sees too little of it."""
+    scene = random_cell(rng=seed, blocks=4)
+    names = [str(name) for name in np.random.default_rng(seed).permutation(list(scene.blocks))][:3]
+    goal = [("on", a, b) for a, b in pairwise(names)]
+
+    def hide(step, world):
+        top, below = names[:2]
+        if world.frames[top].parent != below or hide.done:
+            return world
+        hide.done = True
+        away = (world.pose(below) - scene.camera.T_world_camera)[:2, 3]
+        x, y = world.pose(below)[:2, 3] + 0.07 * away / np.linalg.norm(away)
+        T = flat_pose(x, y, 0.0, TABLE_TOP + part_size(scene.blocks[top])[2] / 2)
+        return world.detach(top).move(top, T).attach(top, TABLE, "conditional")
+
+    hide.done = False
+    run = run_cell(scene, goal, camera=scene.camera, disturb=hide, rng=seed)
+    assert hide.done and (true_goal(run) if run.reached else f"nobody sees where {names[0]} went" in run.reason)
+
+
+@pytest.mark.slow
+def test_the_second_look_knows_what_nobody_told_the_program():
+    """A post stands where the arm goes, and fingers are as wide as they really are."""
+    run, _ = meddled(1)
+    befores = [look.actual for look in run.looks[1:]]
+    q = run.run.runs[0].q["puma"]
+    tip = befores[0].set_configuration("puma", q[len(q) // 2]).pose("puma.tool")[:3, 3]
+    post = aj.world.cuboid(0.03, 0.03, 0.03)
+    met = recheck(run.run, [world.add("post", post, at=tip) for world in befores], "puma")
+    assert any(contact.b == "post" and contact.step == 0 and contact.depth > 5e-3 for contact in met)
+    assert len({(c.step, c.a, c.b) for c in met}) == len(met)  # each pair is told once, where it is deepest
+    gone = run.run.actions[0].arguments[1]
+    other = next(name for name in run.scene.blocks if name != gone)
+    assert all(contact.b != other for contact in recheck(run.run, [w.remove(other) for w in befores], "puma"))
+    shut = dataclasses.replace(run.run.runs[0], width={"puma": np.zeros(len(q))})  # fingers come down on the block
+    assert any(c.b == gone for c in recheck(dataclasses.replace(run.run, runs=(shut,)), befores[:1], "puma"))
+
+
+def test_wrong_arguments_of_runs_are_named_before_anything_is_computed():
+    scene = random_cell(rng=1)
+    wrong = {
+        r"\(on red pink\) names 'pink'": lambda: run_cell(scene, [("on", "red", "pink")]),
+        "the goal has nothing in it": lambda: run_cell(scene, []),
+        "'disturb' must be a function": lambda: run_cell(scene, "(on red green)", disturb=3),
+        "max_steps must be a whole number": lambda: run_cell(scene, "(on red green)", max_steps="a"),
+        "'steps' must be a collection such as": lambda: Meddler({"a"}),
+    }  # fmt: skip
+    for words, call in wrong.items():
+        with pytest.raises(ArgumentError, match=words):
+            call()

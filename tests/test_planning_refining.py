@@ -2,10 +2,14 @@
 
 # pyright: reportOptionalMemberAccess=false, reportAttributeAccessIssue=false, reportOptionalSubscript=false
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import adjoint as aj
 from adjoint.errors import AdjointError, ArgumentError
+from adjoint.planning.pddl import read_task, write_domain, write_problem
 from adjoint.planning.refining import (
     execute_task,
     manipulation_domain,
@@ -72,7 +76,10 @@ def test_a_held_part_is_not_clear_and_effects_are_what_the_world_tells():
     ],
 )
 def test_goals_are_facts_texts_conditions_or_relations(goal):
-    assert problem_of(sussman_world(), goal).goal == Condition((("on", "a", "b"),))
+    task = problem_of(sussman_world(), goal)
+    told = () if isinstance(goal, str | Condition) or goal in (("on", "a", "b"), [("on", "a", "b")]) else ("as-told",)
+    assert task.goal == Condition(tuple((name, "a", "b") for name in ("on", *told)))
+    assert set(told) <= set(task.domain.predicates) and read_task(write_domain(task.domain), write_problem(task))
 
 
 @pytest.mark.parametrize(
@@ -322,3 +329,77 @@ def test_parts_that_cannot_be_moved_and_goals_without_parentheses_are_explained(
     assert problem_of(hanging, "(on a b)", movable=["a", "b"]).goal.facts == (("on", "a", "b"),)
     with pytest.raises(ArgumentError, match="'on a b' must stand in parentheses"):
         problem_of(hanging, "on a b")
+
+
+# --- how parts shall lie ----------------------------------------------------------------------------------------------
+
+TURNED = [on("b.bottom", "c.top"), at_angle("b.left", "c.left", np.pi / 4)]
+
+
+def stacked_world():
+    """B on C, not turned, and A beside them."""
+    return blocks_world(a=(0.5, -0.1, 0), c=(0.5, 0.15, 0), b=(0.5, 0.15, 1))
+
+
+def test_a_part_that_lies_otherwise_than_relations_say_is_taken_and_put_down_again():
+    world = stacked_world()
+    plan = plan_task(world, TURNED)
+    assert [str(action) for action in plan.actions] == ["(pick arm b c)", "(stack arm b c)"]
+    assert ("as-told", "b", "c") not in plan.plan.problem.initial and len(plan_task(plan.end, TURNED).actions) == 0
+    middle = [on("a.bottom", "table.top"), centred("a.bottom", "table.top")]
+    assert [action.name for action in plan_task(world, middle).actions] == ["pick", "place"]
+    assert len(plan_task(world, [on("b.bottom", "c.top"), centred("b.bottom", "c.top")]).actions) == 0
+
+
+@pytest.mark.slow
+def test_a_part_that_somebody_turns_is_turned_back():
+    world = stacked_world()
+
+    def turn_back(step, scene):
+        if step != 2:
+            return scene
+        return scene.detach("b").move("b", world.pose("b")).attach("b", "c", "conditional")
+
+    done = execute_task(world, plan_task(world, TURNED), disturb=turn_back)
+    assert done.reached and [str(action) for action in done.actions] == 2 * ["(pick arm b c)", "(stack arm b c)"]
+    np.testing.assert_allclose(np.abs(done.actual.pose("b", "c")[:2, :2]), np.sqrt(0.5), atol=0.01)
+
+
+@pytest.mark.parametrize("sides", [("a.left", "b.right"), ("a.top", "b.top"), ("a.bottom", "b.bottom")])
+def test_faces_that_do_not_tell_what_lies_on_what_are_refused(sides):
+    with pytest.raises(ArgumentError, match="which part lies on which"):
+        plan_task(stacked_world(), [against(*sides)])
+
+
+def test_goals_may_come_one_by_one_and_are_not_empty():
+    world = stacked_world()
+    assert len(plan_task(world, iter([("on", "a", "b")])).actions) == 2
+    with pytest.raises(ArgumentError, match="the goal has nothing in it"):
+        plan_task(world, [])
+
+
+def test_robots_without_hands_are_left_out():
+    world = stacked_world().add_robot("bare", aj.robots.puma560(), at=[1.6, 0, 0])
+    plan = plan_task(world, "(on a b)")
+    assert plan.solved and {action.arguments[0] for action in plan.actions} == {"arm"}
+    with pytest.raises(ArgumentError, match="no robot of the world could act: bare has no gripper"):
+        plan_task(world.remove("arm"), "(on a b)")
+
+
+def test_motions_fit_only_hands_that_are_as_open():
+    world = stacked_world()
+    first = plan_task(world, "(on a b)").refinements[0]
+    assert first.fits(world) and not first.fits(world.set_gripper("arm", 0.0))
+
+
+def test_motions_without_the_effects_of_their_action_are_refused(monkeypatch):
+    """Predicates of the world test what a refinement ends with, before anything moves."""
+    from adjoint.planning.refining import task_plans
+
+    def lazy(world, action, **options):
+        found = refine(world, action, **options)
+        return replace(found, after=world, following=None)
+
+    monkeypatch.setattr(task_plans, "refine", lazy)
+    plan = plan_task(stacked_world(), "(on a b)")
+    assert not plan.solved and "after (pick arm a table), (holding arm a) would not be true" in plan.reason

@@ -395,3 +395,85 @@ def test_a_robot_steps_aside_also_where_a_lost_part_was_believed():
     assert withdrawal(around, start, []) is None  # the block is between the fingers
     aside = withdrawal(around, start, ["a"])
     assert aside is not None and np.allclose(aside.after.robots["arm"].q, start.robots["arm"].q)
+
+
+@pytest.mark.slow
+def test_parts_that_come_later_are_moved_out_of_the_way():
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+
+    def put_z_on_b(step, scene):
+        if step != 1:
+            return scene
+        return scene.add("z", cuboid(SIDE, SIDE, SIDE), at=[0.5, 0.15, height(1)]).attach("z", "b", "conditional")
+
+    done = execute_task(world, plan_task(world, "(on a b)"), disturb=put_z_on_b)
+    assert done.reached and "(pick arm z b)" in [str(action) for action in done.actions] and is_sound(done)
+    told = plan_task(world, "(on a b)", movable=["a", "b"])
+    assert not execute_task(world, told, disturb=put_z_on_b).reached
+
+
+@pytest.mark.slow
+def test_parts_of_another_shape_than_believed_are_perceived():
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    tall = cuboid(SIDE, SIDE, 0.08).with_density(5000)
+    actual = world.remove("b").add("b", tall, at=[0.5, 0.15, TABLE_TOP + 0.04]).attach("b", "table", "conditional")
+    done = execute_task(world, plan_task(world, "(on a b)"), actual=actual)
+    assert done.reached and is_sound(done) and done.world.parts["b"] == tall
+    heavy = world.remove("b").add("b", world.parts["b"].with_density(5000), at=world.pose("b"))
+    done = execute_task(world, plan_task(world, "(on a b)"), actual=heavy.attach("b", "table", "conditional"))
+    assert done.reached and done.world.parts["b"].density == world.parts["b"].density  # nobody sees what it weighs
+
+
+@pytest.mark.slow
+def test_actions_that_go_round_in_circles_are_given_up():
+    """Somebody always takes the block off again: the same facts come back, with two actions in turn."""
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+
+    def take_off(step, scene):
+        return on_table(scene, "a", 0.5, -0.1) if scene.frames["a"].parent == "b" else scene
+
+    done = execute_task(world, plan_task(world, "(on a b)"), disturb=take_off)
+    assert not done.reached and "was run 4 times without lasting success" in done.reason and len(done.actions) == 8
+
+
+@pytest.mark.slow
+def test_hidden_parts_of_the_goal_are_looked_for_before_it_counts_as_reached():
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    home, asked = world.robots["arm"].q, []
+
+    def look(believed, actual):
+        asked.append(abs(actual.robots["arm"].q - home).max() > 0.02)
+        if asked[-1]:
+            raise NotSeen(actual, (), hidden=["a"])
+        return actual
+
+    done = execute_task(world, plan_task(world, "(on a b)"), look=look)
+    assert done.reached and [action.name for action in done.actions] == ["pick", "stack", "withdraw"]
+    assert asked == [False, True, True, False]
+    assert done.execution.decisions[-2].reason == "the robot may hide a part"
+
+
+def test_worlds_and_looks_that_lack_parts_of_the_plan_are_named():
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    plan = plan_task(world, "(on a b)")
+
+    def raises(*arguments):
+        def look(believed, actual):
+            raise NotSeen(*arguments)
+
+        return look
+
+    wrong = {
+        "'world' has no part 'a', which the plan moves": lambda: execute_task(world.remove("a"), plan),
+        "what is seen has no part 'a'": lambda: execute_task(world, plan, look=lambda b, a: b.remove("a")),
+        "the world of NotSeen must be a World": lambda: execute_task(world, plan, look=raises(None, ["a"])),
+        "what is seen has no part 'zz'": lambda: execute_task(world, plan, look=raises(world, ["zz"])),
+        "the back end must be 'kinematic' or 'dynamic', or have 'start'; got 5": lambda: execute_task(
+            world, plan, backend=5
+        ),
+        "'noise' must be a dictionary": lambda: execute_task(world, plan, noise=-1),
+        "'arms' must be {name in the program: robot}": lambda: execute_task(world, plan, arms="x"),
+    }
+    for words, call in wrong.items():
+        with pytest.raises(ArgumentError, match=words):
+            call()

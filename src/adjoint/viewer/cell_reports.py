@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..display import counted
 from ..drawing.pages import page_text
 from ..drawing.reports import drawn, figure, framed, image, report_text, table
 from ..dynamics import inverse_dynamics
@@ -49,8 +50,8 @@ def _outcome(run: CellRun) -> str:
     if not run.reached or run.run is None:
         return f"{goal}It was not reached: {run.reason}."
     plans, runs = len(run.run.plans) - 1, run.run.runs
-    more = f", after {plans} new plan{'s' * (plans > 1)}" if plans else ""
-    return f"{goal}It was reached in {len(runs)} actions and {run.run.duration:.1f} s of motion{more}."
+    more = f", after {counted(plans, 'new plan')}" if plans else ""
+    return f"{goal}It was reached in {counted(len(runs), 'action')} and {run.run.duration:.1f} s of motion{more}."
 
 
 def _camera(run: CellRun) -> list[str]:
@@ -96,8 +97,8 @@ def _plan(run: CellRun) -> list[str]:
     actions = "\n".join(f"{k}  {action}" for k, action in enumerate(run.plan.actions, 1))
     return [
         "<h2>The plan</h2>",
-        f"Search and geometry agree after {len(run.plan.rounds)} round{'s' * (len(run.plan.rounds) > 1)} on "
-        f"{len(run.plan.actions)} actions, each with a grasp and motions that touch nothing:",
+        f"Search and geometry agree after {counted(len(run.plan.rounds), 'round')} on "
+        f"{counted(len(run.plan.actions), 'action')}, each with a grasp and motions that touch nothing:",
         f"<pre>{html.escape(actions)}</pre>",
         "The triangle table tells what each action needs (its row), and which earlier action gives it (the column).",
         drawn(plot_table(triangle_table(run.plan.plan))),

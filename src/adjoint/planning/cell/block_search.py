@@ -32,7 +32,7 @@ _NEARLY = 0.1  # less quality than that of the best sighting
 _SHOWN = 0.6  # of the pixels of its colour that a block must explain
 _STRANGE = 0.2  # of a block may look like something that is not known
 _STRAY = 0.04  # of a block that has not moved may look as if it had
-_GONE = 0.3  # of the place of a block looks like the table if it is not there
+_GONE = 0.3  # of the place of a block shows what it should hide if it is not there
 _LIKE_TABLE = 18  # of 255: pixels that differ less from the table show the table
 _MOST = 5  # blocks on each other
 _ASIDE = np.linspace(-0.012, 0.012, 7)  # [m] by what a block may be beside the middle of the one on it
@@ -96,11 +96,11 @@ class _Search:
         self.models = {name: standing_block(part_size(part)) for name, part in blocks.items()}
         self.numbers = {name: k for k, name in enumerate(blocks)}
         labels = block_labels(image, blocks)
-        self.hidden = np.zeros(labels.shape, bool) if believed is None else arm_pixels(camera, believed, labels, blocks)
+        self.arms = np.zeros(labels.shape, bool) if believed is None else arm_pixels(camera, believed, labels, blocks)
+        self.hidden = self.arms.copy()
         self.labels = np.where(self.hidden, -1, labels)
         self.table = np.median(image[(self.labels < 0) & ~self.hidden].reshape(-1, 3), axis=0).astype(image.dtype)
         self._bare = (np.abs(np.asarray(image, float) - self.table).max(axis=2) < _LIKE_TABLE) & ~self.hidden
-        self.gone: list[str] = []
         self.image[self.hidden] = self.table
         self.found: dict[str, list[Seen]] = {}
         self.left = {k: name for k, name in enumerate(blocks) if np.count_nonzero(self.labels == k) >= _FEW}
@@ -109,7 +109,6 @@ class _Search:
     def unmoved(self, believed: World) -> dict[str, np.ndarray]:
         """The poses of blocks whose pixels are all where they should be, and that are wiped out of the image."""
         known = [name for name in self.models if name in believed.parts]
-        self.gone = [name for name in known if self._is_gone(believed.pose(name), name)]
         there = {}
         for k, name in self.left.items():
             if name not in known:
@@ -124,10 +123,17 @@ class _Search:
             self._wipe(pixels)
         return {name: believed.pose(name) for name in names}
 
-    def _is_gone(self, T: np.ndarray, name: str) -> bool:
-        """Whether the table is seen where a block was believed."""
-        inner = outlines(self.camera, self.models[name], T)[0] & ~self.hidden
-        return bool(np.count_nonzero(inner & self._bare) > max(_FEW, _GONE * np.count_nonzero(inner)))
+    def is_gone(self, name: str, T: np.ndarray, poses: Mapping[str, np.ndarray]) -> bool:
+        """Whether the table is seen where a block was believed, or other blocks, at `poses`, that it would hide."""
+        eye = self.camera.T_world_camera[:3, 3]
+
+        def away(U: np.ndarray) -> float:
+            return float(np.linalg.norm(U[:3, 3] - eye))
+
+        behind = [self.numbers[other] for other, U in poses.items() if away(U) > away(T)]
+        inner = outlines(self.camera, self.models[name], T)[0] & ~self.arms
+        shown = inner & (self._bare | np.isin(self.labels, behind))
+        return bool(np.count_nonzero(shown) > max(_FEW, _GONE * np.count_nonzero(inner)))
 
     def _wipe(self, pixels: np.ndarray) -> None:
         """Make pixels look like the table, but for those of blocks that are sought still."""
@@ -249,7 +255,8 @@ def _settled(
         if name not in poses:
             any(placed(name, stand) for stand in chosen[name])
     missing = tuple(name for name in blocks if name not in poses)
-    return Sightings(poses, below, scores, missing, tuple(name for name in missing if name in search.gone))
+    lost = tuple(name for name in missing if name in known and search.is_gone(name, known[name], poses))
+    return Sightings(poses, below, scores, missing, lost)
 
 
 def believed_world(told: World, seen: Sightings, blocks: Mapping[str, Part]) -> World:

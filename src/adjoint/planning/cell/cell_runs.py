@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...errors import ArgumentError
+from ...model.input_checks import count
 from ...program.running.backends import Backend
 from ...program.running.looking import camera_shot
 from ...randomness import Rng, generator
@@ -16,7 +18,7 @@ from ...vision.cameras import Camera
 from ...world.state import World, settle
 from ..limits import check_kind
 from ..refining import NotSeen, TaskPlan, TaskRun, execute_task, manipulation_domain, plan_task
-from ..refining.goal_facts import goal_condition, goal_text
+from ..refining.goal_facts import goal_condition, goal_text, kept_goal
 from ..refining.manipulation import part_kinds
 from ..refining.perceptions import with_joints
 from .block_search import Sightings, believed_world, see_blocks
@@ -100,7 +102,11 @@ def run_cell(
     The program knows the arm, the table, and shapes and colours of blocks; all else it has from images.
     """
     check_kind("run_cell", scene, CellScene, "the first argument")
+    goal = kept_goal(goal)
     _check_goal(scene, goal)
+    count(max_steps, "run_cell: max_steps")
+    if disturb is not None and not callable(disturb):
+        raise ArgumentError(f"run_cell: 'disturb' must be a function of the step and the world, got {disturb!r:.60}")
     rng, clock = generator(rng, "run_cell"), _Clock()
     calibration = None
     if camera is None:
@@ -131,10 +137,12 @@ def run_cell(
 
 
 def _check_goal(scene: CellScene, goal) -> None:
-    """Raise an error if a text is no goal of the cell: nothing need be calibrated to tell that."""
-    if isinstance(goal, str):
-        kinds = part_kinds(scene.told, ()) | dict.fromkeys(scene.blocks, "movable")
-        goal_condition(scene.told, goal, manipulation_domain(scene.told, movable=()), kinds)
+    """Raise an error if this is no goal of the cell: nothing need be calibrated to tell that."""
+    world = scene.told
+    for name, part in scene.blocks.items():  # where they are does not matter
+        world = world.add(name, part)
+    kinds = part_kinds(world, list(scene.blocks))
+    goal_condition(world, goal, manipulation_domain(world, movable=list(scene.blocks)), kinds)
 
 
 class _Clock:
@@ -175,8 +183,8 @@ class _Eyes:
         seen = see_blocks(image, self.camera, free, believed=felt)
         found = updated(felt, seen)
         self.looks.append(CellLook(image, seen, found, actual))
-        if seen.lost:
-            raise NotSeen(found, seen.lost)
+        if seen.missing:
+            raise NotSeen(found, seen.lost, hidden=set(seen.missing) - set(seen.lost))
         return found
 
     def _image(self, world: World) -> np.ndarray:

@@ -50,7 +50,8 @@ class Meddler:
     done: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self):
-        if not isinstance(self.steps, Collection) or isinstance(self.steps, str):
+        given = self.steps if isinstance(self.steps, Collection) and not isinstance(self.steps, str) else ["none"]
+        if not all(isinstance(step, int | np.integer) for step in given):
             raise ArgumentError(f"Meddler: 'steps' must be a collection such as {{2, 5}}, got {self.steps!r}")
         self.rng = generator(self.rng, "Meddler")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ...display import counted
@@ -17,7 +17,7 @@ from ..monitoring import Decision, Execution, highest_kernel, triangle_table
 from ..rules import Diagnosis, diagnose
 from ..strips.task_types import Action, Fact, fact_text
 from .learned_facts import Learned
-from .manipulation import sensed_facts
+from .manipulation import movable_parts, sensed_facts
 from .perceptions import Look, NotSeen, perception
 from .prepared_runs import run_refinement
 from .refinements import Refinement, refine
@@ -131,11 +131,13 @@ def execute_task(
     Before each action the facts are sensed, and the highest true kernel of the plan's triangle table tells which action
     is next: actions whose effects are there are skipped, those that failed are repeated. If no kernel is true, or an
     action has no motions, a new plan is made, `max_plans` times at most. An action is run `max_tries` times in a row at
-    most. Motions are planned again where parts are not where they were. What was not expected is diagnosed by rules.
+    most, and as often from the same facts. Motions are planned again where parts are not where they were. What was not
+    expected is diagnosed by rules.
 
     - `actual` is the world as it is, if `world` is only believed. `look` tells how it is perceived: completely (None),
       by the camera of this name, or by a function of (believed, actual) that gives what is believed from now on. If it
-      raises `NotSeen`, a robot steps aside, to where it was at first, and the next look may see more.
+      raises `NotSeen`, a robot steps aside, to where it was at first, and the next look may see more; of hidden parts,
+      only those of the goal need be seen, at the end.
     - `backend` and `options` are those of `adjoint.program.run`.
     - `disturb(step, actual)` gives the world as it is before step 0, 1, ...; it may take a block away, or let a hand
       lose what it holds. `on_event(event)` is called with each `TaskEvent`.
@@ -155,6 +157,7 @@ def execute_task(
             raise ArgumentError(f"execute_task: '{name}' must be a function, got {function!r:.60}")
     actual = world if actual is None else actual
     _check(world, actual, look)
+    _check_parts(world, plan.movable, "'world'")
     task = _Execution(plan, world, actual, perception(look, plan.movable), on_event)
     for step in range(max_steps):
         if disturb is not None:
@@ -178,6 +181,14 @@ def _check(world: World, actual: World, look: str | Look | None) -> None:
         if isinstance(look, str) and look not in sensors:
             known = nearest(look, sensors) if sensors else "there are none"
             raise ArgumentError(f"execute_task: 'look' names {look!r:.60}, which is no camera of {name}; {known}")
+
+
+def _check_parts(world: World, names: Collection[str], where: str) -> None:
+    """Refuse a world that does not have the parts of the plan."""
+    for name in sorted(names):
+        if name not in world.parts:
+            known = nearest(name, list(world.parts)) if world.parts else "there are none"
+            raise ArgumentError(f"execute_task: {where} has no part '{name}', which the plan moves; {known}")
 
 
 def _check_options(options: dict[str, Any]) -> None:
@@ -209,6 +220,7 @@ class _Execution:
     step: int = 0
     kernel: int = 0
     unseen: tuple[str, ...] = ()
+    hidden: frozenset[str] = frozenset()
     ready: Refinement | None = None
     expected: Expected | None = None
     diagnosis: Diagnosis | None = None
@@ -224,11 +236,13 @@ class _Execution:
 
     def sense(self, step: int) -> None:
         """Look, find the highest true kernel, and compare with what was expected."""
-        self.step, self.unseen = step, ()
+        self.step, self.unseen, self.hidden = step, (), frozenset()
         try:
             self.believed = _a_world(self.look(self.believed, self.actual), "what 'look' gives")
         except NotSeen as missing:
-            self.believed, self.unseen = missing.world, missing.names
+            self.believed, self.unseen = _a_world(missing.world, "the world of NotSeen"), missing.names
+            self.hidden = missing.hidden
+        _check_parts(self.believed, {*self.plan.movable, *self.unseen}, "what is seen")
         self._facts()
         again = self.expected is not None and self._done_last() == self._next()
         found = symptoms_of(self.expected, self.seen, self.believed, self.kernel > 0, again)
@@ -236,7 +250,9 @@ class _Execution:
 
     def _facts(self) -> None:
         previous = {fact for fact in self.seen if fact[0] not in ("obstructs", "unreachable")}
-        self.seen = sensed_facts(self.believed, movable=self.plan.movable, learned=self.learned, previous=previous)
+        self.seen = sensed_facts(
+            self.believed, movable=self.plan.movable, learned=self.learned, previous=previous, related=self.plan.related
+        )
         self.kernel = highest_kernel(self.table, self.seen)
 
     def _done_last(self) -> Action | None:
@@ -251,17 +267,30 @@ class _Execution:
             return self._step_aside()
         while True:
             if self.kernel > len(self.plan.actions):
-                return self.end("done", "")
+                return not self._looks_again() and self.end("done", "")
             if self.kernel and self._refined():
                 return False
             if len(self.plans) > max_plans:
                 return self.end("failed", f"{counted(max_plans, 'new plan')} did not suffice")
-            new = plan_task(self.believed, self.plan.goal, movable=self.plan.movable, learned=self.learned)
+            new = plan_task(self.believed, self.plan.goal, movable=self._movable(), learned=self.learned)
             if not new.solved:
                 return self._back_off(new)
-            self._tell("replan", None, f"{len(new.actions)} actions")
-            self.start(new)
+            self._tell("replan", None, counted(len(new.actions), "action"))
+            self.start(replace(new, found_movable=self.plan.found_movable))
             self._facts()
+
+    def _movable(self) -> list[str]:
+        """The movable parts; those that came later are among them, unless it was told which parts are movable."""
+        known = [name for name in self.plan.movable if name in self.believed.parts]
+        return sorted({*known, *movable_parts(self.believed)}) if self.plan.found_movable else known
+
+    def _looks_again(self) -> bool:
+        """Whether a robot that may hide parts of the goal steps aside first."""
+        goal = self.plan.plan.problem.goal
+        names = {name for fact in (*goal.facts, *goal.absent) for name in fact[1:]}
+        aside = withdrawal(self.believed, self.plans[0].world, ()) if names & self.hidden else None
+        self.ready = aside or self.ready
+        return aside is not None
 
     def _step_aside(self) -> bool:
         """Whether the task is over because parts are lost; else the motion of a robot that may hide them is ready."""
@@ -300,10 +329,12 @@ class _Execution:
         return False
 
     def in_vain(self, max_tries: int) -> bool:
-        """Whether the task is over, as the action that is ready was run often enough without lasting success."""
+        """Whether the task is over: the action that is ready was run often enough in a row, or from the same facts."""
         assert self.ready is not None
-        last = [event.action for event in self.events if event.what == "run"][-max_tries:]
-        if len(last) < max_tries or set(last) != {self.ready.action}:
+        runs = [event for event in self.events if event.what == "run"]
+        row = len(runs) >= max_tries and {event.action for event in runs[-max_tries:]} == {self.ready.action}
+        again = sum(event.action == self.ready.action and event.facts == self.seen for event in runs)
+        if not row and again < max_tries:
             return False
         return self.end("failed", f"{self.ready.action} was run {counted(max_tries, 'time')} without lasting success")
 

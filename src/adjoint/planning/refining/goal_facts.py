@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +19,9 @@ from ..strips.task_types import Condition, Domain, Fact, fact_text
 
 __all__: list[str] = []
 
-Related = dict[Fact, tuple[Relation, ...]]
-"""{("on", a, b): the relations that tell how a shall lie on b}"""
-
+_Found = dict[Fact, tuple[Relation, ...]]
 _WHO = "problem_of"
+_UP = 0.7  # the cosine of what looks up: within about 45 degrees
 _MOVABLE = (
     "a part is movable if it lies on another one, without a gap, is not rigidly attached, and fits between fingers; "
     "movable= names parts that are movable in any case"
@@ -29,7 +29,17 @@ _MOVABLE = (
 _KINDS = "facts such as ('on', 'a', 'b'), a PDDL text such as '(and (on a b) (on b c))', a Condition, or relations"
 
 
-def goal_condition(world: World, goal, domain: Domain, kinds: Mapping[str, str]) -> tuple[Condition, Related]:
+def kept_goal(goal) -> Any:
+    """The goal as it can be read more than once: facts and relations that come one by one are kept in a list."""
+    if isinstance(goal, str | Condition | Relation | Mapping) or _is_fact(goal) or not isinstance(goal, Iterable):
+        return goal
+    found = list(goal)
+    if not found:
+        raise ArgumentError(f"{_WHO}: the goal has nothing in it; it must be {_KINDS}")
+    return found
+
+
+def goal_condition(world: World, goal, domain: Domain, kinds: Mapping[str, str]) -> tuple[Condition, _Found]:
     """A goal as a condition, and the relations behind its facts; an `ArgumentError` names what there is not."""
     if isinstance(goal, str):
         return _read(goal, domain, kinds), {}
@@ -57,7 +67,7 @@ def _is_fact(goal) -> bool:
     return isinstance(goal, tuple) and bool(goal) and all(isinstance(term, str) for term in goal)
 
 
-def _from_items(world: World, items: list) -> tuple[Condition, Related]:
+def _from_items(world: World, items: list) -> tuple[Condition, _Found]:
     facts = [item for item in items if _is_fact(item)]
     relations = [item for item in items if isinstance(item, Relation)]
     if len(facts) + len(relations) < len(items):
@@ -65,13 +75,14 @@ def _from_items(world: World, items: list) -> tuple[Condition, Related]:
         raise ArgumentError(f"{_WHO}: a goal is made of {_KINDS}; got {wrong!r:.60}")
     for relation in relations:
         _check_sides(world, relation)
-    related: Related = {}
+    related: _Found = {}
     pairs = {frozenset(fact[1:]): fact for relation in relations if (fact := _lies(world, relation)) is not None}
     for relation in relations:
         fact = pairs.get(frozenset(_parts(relation)))
         if fact is None:
             raise ArgumentError(
-                f"{_WHO}: no predicate tells '{relation}'; add a relation 'on' or 'against' of the same two parts"
+                f"{_WHO}: no predicate tells '{relation}': which part lies on which? Add on(first, second) of the same "
+                "two parts"
             )
         plain = all(isinstance(side, str) and "." not in side for side in (relation.first, relation.second))
         related[fact] = related.get(fact, ()) + (() if plain else (relation,))
@@ -96,8 +107,13 @@ def _lies(world: World, relation: Relation) -> Fact | None:
         return "on", first, second
     if relation.kind != "against":
         return None
-    heights = [_looks_up(world, side) for side in (relation.first, relation.second)]
-    return ("on", first, second) if heights[0] < heights[1] else ("on", second, first)
+    one, two = (_looks_up(world, side) for side in (relation.first, relation.second))
+    # What lies below looks up. If no face does, that which looks down lies on the other one.
+    if (two > _UP) != (one > _UP):
+        return ("on", first, second) if two > _UP else ("on", second, first)
+    if max(one, two) <= _UP and (one < -_UP) != (two < -_UP):
+        return ("on", first, second) if one < -_UP else ("on", second, first)
+    return None
 
 
 def _parts(relation: Relation) -> tuple[str, str]:

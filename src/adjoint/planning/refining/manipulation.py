@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from types import MappingProxyType
 
 from ...errors import ArgumentError, nearest
 from ...world import World, facts
 from ...world.relations.sources import Source
 from ...world.state.attachment_edits import holder_of
 from ..strips.task_types import Condition, Domain, Fact, Operator, Parameter, Problem
-from .goal_facts import goal_condition
+from .goal_facts import goal_condition, kept_goal
 from .learned_facts import Learned
+from .told_relations import Related, told_facts, with_told
 
 __all__ = ["manipulation_domain", "problem_of", "sensed_facts"]
 
@@ -24,6 +26,7 @@ _PREDICATES = {
     "obstructs": (_PART, Parameter("?x", ("support",))),
     "unreachable": (_ROBOT, _PART, Parameter("?x", ("support",))),
 }
+_NOTHING: Related = MappingProxyType({})
 _REQUIREMENTS = (":strips", ":typing", ":negative-preconditions", ":equality")
 
 
@@ -113,26 +116,29 @@ def problem_of(
         [('clear', 'a'), ('clear', 'table'), ('handempty', 'arm'), ('on', 'a', 'table')]
 
     The goal is one of these: facts such as [("on", "a", "b")], the goal of a PDDL problem as a text, a `Condition`, or
-    relations of the world such as `on("a.bottom", "b.top")`. `movable` and `learned` are those of
+    relations of the world such as `on("a.bottom", "b.top")`. Relations also ask for the fact (as-told a b): a part that
+    lies on the right one, but not as they say, is taken and put down again. `movable` and `learned` are those of
     `manipulation_domain`, `previous` that of `adjoint.world.facts`.
     """
+    goal = kept_goal(goal)
     known = tuple(item for item in _all_learned(learned) if item.holds_in(world))
     kinds = part_kinds(world, movable)
     domain = manipulation_domain(world, movable=movable, learned=known)
     objects = {name: kind for name, kind in kinds.items() if name not in domain.constants}
-    initial = sensed_facts(world, movable=movable, learned=known, previous=previous)
-    condition, _ = goal_condition(world, goal, domain, kinds)
-    return Problem("task", domain, objects, initial, condition)
+    condition, related = goal_condition(world, goal, domain, kinds)
+    initial = sensed_facts(world, movable=movable, learned=known, previous=previous, related=related)
+    return with_told(Problem("task", domain, objects, initial, condition), related)
 
 
 def sensed_facts(
     world: World, *, movable: Collection[str] | None = None, learned: Iterable[Learned] = (),
-    previous: Collection[Fact] | None = None,
+    previous: Collection[Fact] | None = None, related: Related = _NOTHING,
 ) -> frozenset[Fact]:  # fmt: skip
     """The facts of a world that the operators speak of: on, clear, holding, handempty, and learned ones that hold.
 
     What is fixed is always clear; what is held is not, as nothing can be put on it. A robot holds what is attached to
-    its hand: fingers that have closed beside a part hold nothing, and count as open.
+    its hand: fingers that have closed beside a part hold nothing, and count as open. `related` is that of a `TaskPlan`:
+    (as-told a b) holds if a lies on b as these relations say, within 8 mm and 0.08 rad.
     """
     kinds = part_kinds(world, movable)
     found = facts(
@@ -140,9 +146,11 @@ def sensed_facts(
     )
     held = {fact[2] for fact in found if fact[0] == "holding"}
     used = {fact for fact in found if fact[0] in _PREDICATES and not (fact[0] == "clear" and fact[1] in held)}
-    # What is fixed may lie on something, too; no operator asks for it.
-    used = {fact for fact in used if not (fact[0] == "on" and kinds[fact[1]] == "fixed")}
-    return frozenset(used | {item.fact for item in _all_learned(learned) if item.holds_in(world)})
+    # What is fixed may lie on something, too, and robots may have no hand; no operator asks for it.
+    used = {fact for fact in used if fact[1] in kinds and not (fact[0] == "on" and kinds[fact[1]] == "fixed")}
+    lying = {fact: relations for fact, relations in related.items() if fact in used}
+    told = told_facts(world, lying)
+    return frozenset(used | told | {item.fact for item in _all_learned(learned) if item.holds_in(world)})
 
 
 def _all_learned(learned: Iterable[Learned]) -> list[Learned]:
@@ -172,7 +180,8 @@ def part_kinds(world: World, movable: Collection[str] | None) -> dict[str, str]:
             raise ArgumentError(f"manipulation_domain: 'movable' names {name!r:.60}, which is no part; {known}")
     chosen = movable_parts(world) if movable is None else set(movable)
     parts = {name: "movable" if name in chosen else "fixed" for name in world.parts}
-    return parts | dict.fromkeys(world.robots, "robot")
+    hands = (name for name, known in world.robots.items() if known.gripper is not None)
+    return parts | dict.fromkeys(hands, "robot")  # a robot without a hand does nothing here
 
 
 def movable_parts(world: World) -> set[str]:

@@ -10,6 +10,7 @@ from ...errors import AdjointError, ArgumentError
 from ...program.execution import run
 from ...program.instructions import Locate, Program
 from ...world import World, facts
+from ...world.parts import Part
 from ...world.predicates.contact_gaps import up_of
 from ...world.relations.sources import Source
 from ...world.state.attachment_edits import holder_of
@@ -19,13 +20,14 @@ __all__ = ["NotSeen"]
 
 
 class NotSeen(Exception):
-    """A function that looks raises it if parts are not where they were believed, and are not seen elsewhere.
+    """A function that looks raises it if it does not see all parts.
 
-    `world` is what is believed of everything else, and `names` are those of the parts.
+    `world` is what is believed now. `names` are those of parts that are surely not where they were believed, and that
+    are not seen elsewhere; `hidden` are those that may be where they are believed, behind something else.
     """
 
-    def __init__(self, world: World, names: Collection[str]):
-        self.world, self.names = world, tuple(names)
+    def __init__(self, world: World, names: Collection[str], *, hidden: Collection[str] = ()):
+        self.world, self.names, self.hidden = world, tuple(names), frozenset(hidden)
         super().__init__(f"nobody sees where {', '.join(self.names)} went")
 
 
@@ -45,17 +47,22 @@ def perception(look: str | Look | None, movable: Collection[str]) -> Look:
 
 
 def _everything(believed: World, actual: World) -> World:
-    """Poses and attachments as they are, also of parts that are new; what known parts weigh stays as it is believed.
+    """Poses, attachments and shapes as they are, also of parts that are new; what known parts weigh stays as believed.
 
     A part that is nowhere any more is `NotSeen`.
     """
-    new = {name: part for name, part in actual.parts.items() if name not in believed.parts}
+    new = {name: part for name, part in actual.parts.items() if _looks_new(believed.parts.get(name), part)}
     other = (actual.robots.keys() | actual.sensors.keys()) - believed.frames.keys()
     frames = {name: placed for name, placed in actual.frames.items() if name not in other}
     seen = with_joints(believed.changed(parts=believed.parts | new, frames=believed.frames | frames), actual)
     if gone := [name for name in believed.parts if name not in actual.parts]:
         raise NotSeen(seen, gone)
     return seen
+
+
+def _looks_new(known: Part | None, part: Part) -> bool:
+    """Whether a part is new, or looks otherwise than the part that is known: masses cannot be seen."""
+    return known is None or (known != part and known.with_density(1.0) != part.with_density(1.0))
 
 
 def with_joints(world: World, measured: World) -> World:

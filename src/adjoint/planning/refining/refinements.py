@@ -21,6 +21,7 @@ from .transfers import PERIOD, Transfer, picked, put, start_fault, transferred
 __all__ = ["Refinement", "refine"]
 
 _NEAR = 0.01  # [rad, m] an arm that is so near to where motions begin is there
+_SAME = 2e-3  # [m] the widths of two hands that are as open as each other
 PUTS = ("place", "stack")
 
 
@@ -68,7 +69,7 @@ class Refinement:
         return PERIOD * sum(len(step.q) for step in self.steps if isinstance(step, ArmMotion))
 
     def fits(self, world: World) -> bool:
-        """Whether the steps do the same in another world: all parts and arms are where they were, and hands hold it."""
+        """Whether the steps do the same in another world: parts, arms and hands are where they were, and hold it."""
         was = self.before
         return (
             self.solved
@@ -76,6 +77,7 @@ class Refinement:
             and all(is_near(world.pose(name), was.pose(name)) for name in was.parts)
             and all(abs(world.robots[r].q - was.robots[r].q).max() < _NEAR for r in was.robots)
             and all(world.holding(r) == was.holding(r) for r in was.robots)
+            and all(abs(world.robots[r].width - was.robots[r].width) < _SAME for r in was.robots if not was.holding(r))
         )
 
     def __repr__(self) -> str:

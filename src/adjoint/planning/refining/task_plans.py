@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ...display import counted
@@ -14,10 +14,11 @@ from ...world import World
 from ..limits import check_limits
 from ..solving import solve
 from ..strips.task_types import Action, Plan, Problem, fact_text
-from .goal_facts import Related, goal_condition
-from .learned_facts import Learned
-from .manipulation import part_kinds, problem_of
+from .goal_facts import goal_condition, kept_goal
+from .learned_facts import Learned, learned
+from .manipulation import part_kinds, problem_of, sensed_facts
 from .refinements import PUTS, Refinement, refine
+from .told_relations import Related
 
 __all__ = ["TaskPlan", "TaskRound", "plan_task"]
 
@@ -53,6 +54,8 @@ class TaskPlan:
     movable: tuple[str, ...] = ()
     reason: str = ""
     seconds: float = 0.0
+    found_movable: bool = False
+    """whether `movable` was found from the world, so that parts that come later may be movable, too"""
 
     @property
     def solved(self) -> bool:
@@ -123,8 +126,10 @@ def plan_task(
     count(max_rounds, "plan_task: max_rounds")
     check_limits("plan_task", max_seconds=max_seconds)
     kinds = part_kinds(world, movable)
-    if isinstance(world, World) and not world.robots:
-        raise ArgumentError("plan_task: the world has no robot that could act; world.add_robot adds one")
+    if "robot" not in kinds.values():
+        bare = f"{', '.join(world.robots)} has no gripper" if world.robots else "there is none"
+        raise ArgumentError(f"plan_task: no robot of the world could act: {bare}; add_robot(..., gripper=) adds one")
+    goal, found_movable = kept_goal(goal), movable is None
     movable = tuple(sorted(name for name, kind in kinds.items() if kind == "movable"))
     problem = problem_of(world, goal, movable=movable, learned=learned)
     _, related = goal_condition(world, goal, problem.domain, kinds)
@@ -135,7 +140,7 @@ def plan_task(
     return TaskPlan(
         world, goal, Plan(final, actions, not reason, reason), () if reason else tuple(search.refinements),
         tuple(search.rounds), tuple(search.learned), related, movable, reason,
-        time.perf_counter() - began,
+        time.perf_counter() - began, found_movable,
     )  # fmt: skip
 
 
@@ -173,13 +178,26 @@ class _Search:
         for refinement in refinements_of(now, plan.actions, self.related, self.movable):
             if not refinement.solved:
                 return refinement
+            if reason := self._without_effect(refinement):
+                fact = ("unreachable", *refinement.action.arguments)
+                return replace(refinement, reason=reason, learned=(learned(refinement.before, fact, reason),))
             self.actions.append(refinement.action)
             self.refinements.append(refinement)
         return None
 
+    def _without_effect(self, refinement: Refinement) -> str:
+        """What is missing after motions that should have made it true, by the predicates of the world, or ""."""
+        there = sensed_facts(refinement.after, movable=self.movable, learned=self.learned, related=self.related)
+        wanted = (fact for fact in refinement.action.adds if fact[0] in ("on", "holding"))
+        missing = [fact_text(fact) for fact in wanted if fact not in there]
+        return f"after {refinement.action}, {' and '.join(missing)} would not be true" if missing else ""
+
     def _hopeless(self, reason: str) -> str:
-        told = "; ".join(f"{fact_text(item.fact)}: {item.reason}" for item in self.learned)
-        return f"{reason}; geometry says {told}" if told else reason
+        told = "; ".join(dict.fromkeys(f"{fact_text(item.fact)}: {item.reason}" for item in self.learned))
+        facts = sensed_facts(self.world, movable=self.movable)
+        resting = {fact[1] for fact in facts if fact[0] == "on"} | {fact[2] for fact in facts if fact[0] == "holding"}
+        loose = "".join(f"; '{name}' lies on nothing" for name in self.movable if name not in resting)
+        return f"{reason}{loose}; geometry says {told}" if told else reason + loose
 
 
 def _shortest(problem: Problem, max_seconds: float) -> Plan:

@@ -108,6 +108,8 @@ def no_arm(world: World, name: str, at: Span = NOWHERE, source: Source | None = 
 
 def checked_arms(world: World, arms: Mapping[str, str] | None, caller: str) -> dict[str, str]:
     """The argument `arms`, or an `ArgumentError`."""
+    if arms is not None and not isinstance(arms, Mapping):
+        raise ArgumentError(f"{caller}: 'arms' must be {{name in the program: robot}}, got {arms!r:.60}")
     found = dict(arms or {})
     for name, robot in found.items():
         if robot not in world.robots:

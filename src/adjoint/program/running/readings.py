@@ -46,6 +46,9 @@ class Inputs:
         self, given: Mapping[str, Input] | None, period: float, rng: int, noise: Mapping[str, float] | None,
         images: Images | None = None,
     ):  # fmt: skip
+        for name, value in (("inputs", given), ("noise", noise), ("images", images)):
+            if value is not None and not isinstance(value, Mapping):
+                raise ArgumentError(f"run: '{name}' must be a dictionary by names, got {value!r:.60}")
         self.given, self.period, self.rng = dict(given or {}), period, rng
         self.noise, self.images = dict(noise or {}), dict(images or {})
         for name, take in self.images.items():

@@ -33,9 +33,15 @@ __all__: list[str] = []
 _OPTIONS = {"backend", "period", "arms", "rng", "noise", "inputs", "limits"}
 
 
+_OF_A_BACKEND = "start", "ahead", "commit", "brake"
+
+
 def backend_of(backend: str | Backend, known: Mapping[str, Callable[[], Backend]]) -> Backend:
     """A back end, given itself or by its name."""
     if not isinstance(backend, str):
+        if missing := [name for name in _OF_A_BACKEND if not callable(getattr(backend, name, None))]:
+            names = " or ".join(map(repr, known))
+            raise ArgumentError(f"run: the back end must be {names}, or have '{missing[0]}'; got {backend!r:.60}")
         return backend
     if backend not in known:
         raise ArgumentError(f"run: the back end {backend!r} is not known; {nearest(backend, list(known))}")
