@@ -302,7 +302,7 @@ class _Execution:
 
     def _back_off(self, failed: TaskPlan) -> bool:
         """Whether the task is over; else a robot that cannot move from where it stands is ready to back off."""
-        stuck = [item for item in failed.learned if "start: " in item.reason]
+        stuck = [item for item in failed.learned if item.stuck]
         self.ready = backing_off(self.believed, [item.fact[1] for item in stuck])
         if self.ready is None:
             return self.end("failed", failed.reason)

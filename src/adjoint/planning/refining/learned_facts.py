@@ -18,12 +18,14 @@ _NEAR = 2e-3  # [m] and [rad]: parts that have moved less are where they were
 class Learned:
     """A fact such as ("obstructs", "b", "a") or ("unreachable", "arm", "a", "shelf"), with its `reason` in words.
 
-    It was true for parts at `poses` {name: (4, 4)}, and holds as long as all of them are there.
+    It was true for parts at `poses` {name: (4, 4)}, and holds as long as all of them are there. `stuck` tells that the
+    robot could not begin to move from where it stood.
     """
 
     fact: Fact
     reason: str
     poses: dict[str, np.ndarray]
+    stuck: bool = False
 
     def holds_in(self, world: World) -> bool:
         """Whether all parts of the fact are where they were when it was learned."""
@@ -33,9 +35,10 @@ class Learned:
         return f"<Learned {fact_text(self.fact)}: {self.reason}>"
 
 
-def learned(world: World, fact: Fact, reason: str) -> Learned:
+def learned(world: World, fact: Fact, reason: str, *, stuck: bool = False) -> Learned:
     """The fact, true for the parts that it names where they are now."""
-    return Learned(fact, reason, {name: np.array(world.pose(name)) for name in fact[1:] if name in world.parts})
+    poses = {name: np.array(world.pose(name)) for name in fact[1:] if name in world.parts}
+    return Learned(fact, reason, poses, stuck)
 
 
 def is_near(T: np.ndarray, U: np.ndarray) -> bool:

@@ -131,7 +131,7 @@ def refine(
     found = attempt(world)
     if found.reason and (fault := start_fault(world, robot)):
         told = f"'{robot}' cannot move from where it stands: {fault}"
-        facts = (learned(world, ("unreachable", robot, part, other), told),)
+        facts = (learned(world, ("unreachable", robot, part, other), told, stuck=True),)
         return Refinement(action, world, world, reason=told, learned=facts)
     if found.reason:
         loose = movable_parts(world) if movable is None else set(movable)
