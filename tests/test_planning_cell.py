@@ -497,6 +497,9 @@ def test_wrong_arguments_of_runs_are_named_before_anything_is_computed():
         r"\(on red pink\) names 'pink'": lambda: run_cell(scene, [("on", "red", "pink")]),
         "the goal has nothing in it": lambda: run_cell(scene, []),
         "'disturb' must be a function": lambda: run_cell(scene, "(on red green)", disturb=3),
+        "the back end 'dynamik' is not known; did you mean 'dynamic'": lambda: run_cell(
+            scene, "(on red green)", backend="dynamik"
+        ),
         "max_steps must be a whole number": lambda: run_cell(scene, "(on red green)", max_steps="a"),
         "'steps' must be a collection such as": lambda: Meddler({"a"}),
     }  # fmt: skip

@@ -19,6 +19,7 @@ from support.planning_tasks import (
 )  # fmt: skip
 
 import adjoint as aj
+from adjoint.planning import book_task, solve
 from adjoint.planning.monitoring import Execution, decide, highest_kernel, kernel, monitor, triangle_table
 from adjoint.planning.monitoring.literals import literal_holds
 from adjoint.planning.strips.task_types import Condition, Domain, Operator, Plan, Problem
@@ -314,3 +315,12 @@ def test_bad_input(call, message):
 def test_execution_is_frozen():
     with pytest.raises(AttributeError):
         Execution(True, "", (), ()).reached = False  # type: ignore[misc]
+
+
+def test_names_that_the_task_does_not_know_are_told():
+    """Names have no case in PDDL, but facts are compared letter by letter."""
+    plan = solve(book_task("blocks"))
+    for fact, words in ((("on", "A", "b"), "there is no object 'A'; did you mean 'a'"), (("onn", "a", "b"), "'onn'")):
+        found = monitor(plan, lambda fact=fact: {fact}, print)
+        assert not found.reached and found.reason.startswith("no kernel is true; (on") and words in found.reason
+    assert monitor(plan, lambda: {("on", "a", "b")}, print).reason == "no kernel is true"

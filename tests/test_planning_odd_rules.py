@@ -205,3 +205,8 @@ def test_a_macro_of_one_step_has_a_name_of_its_own():
 
 def test_substitutions_may_have_texts():
     assert substitute("P(?x)", {Variable("x"): "f(A)"}) == term("P(f(A))")
+
+
+def test_salience_stands_behind_the_name():
+    with pytest.raises(ProgramError, match=r"1:15: error: SALIENCE stands behind the name"):
+        knowledge_base("IF a THEN b   SALIENCE 5")

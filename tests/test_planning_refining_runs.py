@@ -10,6 +10,7 @@ import pytest
 
 from adjoint.errors import ArgumentError
 from adjoint.lie import se3, so3
+from adjoint.planning.monitoring import plot_execution, triangle_table
 from adjoint.planning.refining import (
     NotSeen,
     execute_task,
@@ -22,6 +23,7 @@ from adjoint.planning.refining import (
 )
 from adjoint.planning.refining.withdrawals import backing_off, withdrawal
 from adjoint.program.running.dynamic import DynamicBackend
+from adjoint.viewer import page
 from adjoint.vision import Camera, looking_at
 from adjoint.world import against, cuboid, on, plan_pick
 
@@ -477,3 +479,29 @@ def test_worlds_and_looks_that_lack_parts_of_the_plan_are_named():
     for words, call in wrong.items():
         with pytest.raises(ArgumentError, match=words):
             call()
+
+
+@pytest.mark.slow
+def test_a_simulation_that_goes_wrong_ends_the_task_with_its_reason():
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    done = execute_task(world, plan_task(world, "(on a b)"), backend=DynamicBackend(stiffness=1500.0))
+    assert not done.reached and "went wrong" in done.reason and "A 'stiffness' below 1500" in done.reason
+    assert len(done.actions) == 1 and [event.what for event in done.events] == ["run", "failed"]
+
+
+def test_pages_show_tasks_that_need_nothing_and_ask_for_runs_of_plans():
+    world = blocks_world(a=(0.5, -0.1, 0), b=(0.5, 0.15, 0))
+    plan = plan_task(world, "(on a table)")
+    done = execute_task(world, plan)
+    assert done.reached and done.runs == () and len(page(done).text) > 1e5
+    with pytest.raises(ArgumentError, match="a TaskPlan has not been run; show execute_task"):
+        page(plan)
+    for wrong, words in ((plan, "its .plan is one"), (done, "got TaskRun")):
+        with pytest.raises(ArgumentError, match=words):
+            triangle_table(wrong)
+    with pytest.raises(ArgumentError, match=r"TaskRun; its \.execution is one"):
+        plot_execution(done)
+    with pytest.raises(ArgumentError, match="an Action is needed, not a text"):
+        refine(world, "(pick arm a table)")
+    with pytest.raises(ArgumentError, match=r"the back end is a class; DynamicBackend\(\) makes one"):
+        execute_task(world, plan_task(world, "(on a b)"), backend=DynamicBackend)

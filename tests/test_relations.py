@@ -641,3 +641,11 @@ def test_conflicts_of_distances_are_told_in_metres():
     with pytest.raises(ContradictionError) as error:
         placements(world, "a", [at_distance("a.p", "w.A", 0.5), at_distance("a.p", "w.B", 0.5)])
     assert error.value.conflict.distance == pytest.approx(1.0, abs=1e-3)
+
+
+def test_conflicts_tell_positions_where_directions_agree():
+    """Each of two cubes on the other one: descents end with a little of both, and only the positions disagree."""
+    cube = cuboid(0.05, 0.05, 0.05)
+    world = World().add("a", cube).add("b", cube, at=[0.2, 0, 0])
+    with pytest.raises(ContradictionError, match=r"the positions are .* mm apart"):
+        placements(world, "a", [on("a.bottom", "b.top"), on("b.bottom", "a.top")])

@@ -13,10 +13,12 @@ _MEDDLED = {3, 6}  # steps before which someone moves a block
 
 def show_cell(place: Path, goal: str, seed: int, began: float) -> Path:
     """Run a random cell, tell what happens, and write its page; without a goal, blocks become a random tower."""
+    from ..extras import package
     from ..planning import Meddler, random_cell, random_goal, run_cell
     from ..program.running import DynamicBackend
     from ..viewer import page
 
+    package("matplotlib", "plot", "the page of the cell")
     scene = random_cell(rng=seed)
     goal = goal or random_goal(scene, rng=seed)
     print_line(f"1  cell: {', '.join(scene.blocks)}; the goal is {goal}")
@@ -25,7 +27,7 @@ def show_cell(place: Path, goal: str, seed: int, began: float) -> Path:
     print_line(f"2  camera: {repr(run.calibration)[18:-1]}")
     print_line(f"3  look: {repr(run.looks[0].seen)[12:-1]}")
     if run.plan is not None and run.plan.solved:
-        words = ", ".join(map(str, run.plan.actions))
+        words = ", ".join(map(str, run.plan.actions)) or "nothing is to be done"
         print_line(f"4  plan: {words}; {run.seconds['plan']:.1f} s for search, grasps and motions")
     if run.run is not None:
         print_line("5  run:")

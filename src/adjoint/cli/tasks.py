@@ -97,6 +97,8 @@ def plan(
     else:
         if out in (None, "-"):
             print_line(text.rstrip("\n"))
+        else:
+            note(f"wrote {out}")
         note(f"{_size(found)}; {found.statistics['expanded']:g} states expanded in {found.statistics['seconds']:.2g} s")
     if wrong:
         raise typer.Exit(FAILED)

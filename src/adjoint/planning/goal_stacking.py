@@ -41,6 +41,11 @@ class GoalStackPlan:
     def __bool__(self) -> bool:
         return self.plan.solved
 
+    @property
+    def reason(self) -> str:
+        """Why there is no plan."""
+        return self.plan.reason
+
     def __len__(self) -> int:
         return len(self.plan)
 

@@ -173,7 +173,9 @@ def _told(fact: Fact) -> str:
 
 
 def _check_options(optimal: bool, heuristic: str) -> None:
-    if heuristic and not (isinstance(heuristic, str) and heuristic in HEURISTICS):
+    if not isinstance(heuristic, str):
+        raise ArgumentError(f"solve: 'heuristic' is a name, one of {', '.join(HEURISTICS)}; got {heuristic!r:.40}")
+    if heuristic and heuristic not in HEURISTICS:
         raise ArgumentError(f"solve: there is no heuristic '{heuristic}'; {nearest(heuristic, list(HEURISTICS))}")
     if optimal and heuristic and heuristic not in _NEVER_TOO_MUCH:
         raise ArgumentError(

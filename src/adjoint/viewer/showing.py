@@ -22,7 +22,10 @@ from ..trajectory.piecewise import Trajectory
 __all__ = ["THINGS", "actors_of", "motion_curves", "named", "robot_of"]
 
 _CURVES = 1_000_000  # numbers in the curves of a batch
-THINGS = "a Robot, Polymer, Run, Trajectory or Motion, or several of them in a list or a dictionary {name: ...}"
+THINGS = (
+    "a Robot, Polymer, Run, Trajectory or Motion, or several of them in a list or a dictionary {name: ...}, or one "
+    "World, Scene, MotionPlan, ProgramRun or TaskRun"
+)
 
 
 def named(thing, caller: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ..drawing.triangles import Mesh
 from ..errors import ArgumentError
 from ..model.parts import Visual
 from ..model.robot import Robot
-from ..planning.refining import TaskRun, joined_run
+from ..planning.refining import TaskPlan, TaskRun, joined_run
 from ..program.running.program_runs import ProgramRun
 from ..sensing.scene import Scene, Solid
 from ..world.grasps.pick_plans import PickAndPlace
@@ -53,7 +53,9 @@ def shown_world(thing: Any, rate: float, curves: bool, caller: str) -> Shown | N
         case ProgramRun():
             return _program(thing, rate, curves)
         case TaskRun():
-            return _program(joined_run(thing), rate, curves)
+            return _program(joined_run(thing), rate, curves) if thing.runs else _world(thing.actual, None, caller)
+        case TaskPlan():
+            raise ArgumentError(f"{caller}: a TaskPlan has not been run; show execute_task(world, plan)")
     return None
 
 

@@ -11,8 +11,10 @@ import numpy as np
 
 from ...errors import ArgumentError
 from ...model.input_checks import count
+from ...program.execution import Session
 from ...program.running.backends import Backend
 from ...program.running.looking import camera_shot
+from ...program.running.sessions import backend_of
 from ...randomness import Rng, generator
 from ...vision.cameras import Camera
 from ...world.state import World, settle
@@ -104,6 +106,7 @@ def run_cell(
     check_kind("run_cell", scene, CellScene, "the first argument")
     goal = kept_goal(goal)
     _check_goal(scene, goal)
+    backend = backend_of(backend, Session.backends)
     count(max_steps, "run_cell: max_steps")
     if disturb is not None and not callable(disturb):
         raise ArgumentError(f"run_cell: 'disturb' must be a function of the step and the world, got {disturb!r:.60}")

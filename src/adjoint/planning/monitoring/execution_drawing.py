@@ -35,7 +35,8 @@ def plot_execution(execution: Execution) -> Any:
     Reference: Fu, Gonzalez & Lee (1987), Sec. 10.6.
     """
     if not isinstance(execution, Execution):
-        raise ArgumentError(f"plot_execution: an Execution is needed, got {type(execution).__name__}")
+        inside = "; its .execution is one" if hasattr(execution, "execution") else ""
+        raise ArgumentError(f"plot_execution: an Execution is needed, got {type(execution).__name__}{inside}")
     decisions = execution.decisions
     if not decisions:
         raise ArgumentError("plot_execution: the execution has no decisions that could be drawn")

@@ -11,7 +11,8 @@ from ...display import counted, html_table
 from ...errors import ArgumentError
 from ...model.input_checks import count
 from ..limits import check_kind
-from ..strips.task_types import Action, Fact, Plan
+from ..strips.task_checks import no_object, no_predicate
+from ..strips.task_types import Action, Fact, Plan, Problem, fact_text
 from .kernels import highest_true
 from .literals import state_of
 from .triangle_tables import TriangleTable, triangle_table
@@ -87,14 +88,23 @@ def decide(table: TriangleTable, state: Iterable[Fact], after: int = 0) -> Decis
 def _decision(table: TriangleTable, state: frozenset[Fact], after: int) -> Decision:
     k = highest_true(table, state)
     action = table.plan.actions[k - 1] if 1 <= k <= table.N else None
-    return Decision(state, k, action, _why(k, after, table.N))
+    return Decision(state, k, action, _why(k, after, table.N) if k else _why_none(table.plan.problem, state))
+
+
+def _why_none(problem: Problem, state: frozenset[Fact]) -> str:
+    """That no kernel is true, and a fact that the task does not know, which may be misspelt."""
+    predicates, objects = problem.domain.predicates, problem.all_objects
+    for fact in sorted(state):
+        if predicates and fact[0] not in predicates:
+            return f"no kernel is true; {fact_text(fact)} was sensed, and {no_predicate(fact[0], predicates)}"
+        if unknown := [name for name in fact[1:] if name not in objects]:
+            return f"no kernel is true; {fact_text(fact)} was sensed, and {no_object(unknown[0], objects)}"
+    return "no kernel is true"
 
 
 def _why(k: int, after: int, N: int) -> str:
     left_out = f"step {after + 1} is" if k == after + 2 else f"steps {after + 1} to {k - 1} are"
     skipped = f"{left_out} not needed" if k > after + 1 else ""
-    if k == 0:
-        return "no kernel is true"
     if k == N + 1:
         return "; ".join(filter(None, ["the goal is true", skipped]))
     if skipped:

@@ -146,6 +146,7 @@ def _added(giver: Mapping[Fact, int]) -> Iterator[tuple[Fact, int]]:
 
 def _check_plan(plan: Plan) -> None:
     if not isinstance(plan, Plan):
-        raise ArgumentError(f"triangle_table: 'plan' must be a Plan, got {type(plan).__name__}")
+        inside = "; its .plan is one" if isinstance(getattr(plan, "plan", None), Plan) else ""
+        raise ArgumentError(f"triangle_table: 'plan' must be a Plan, got {type(plan).__name__}{inside}")
     if not plan.solved:
         raise ArgumentError(f"triangle_table: there is no plan for '{plan.problem.name}': {plan.reason}")

@@ -47,7 +47,7 @@ def read_problem(text_or_path: PathOrText, domain: Domain, *, name: str | None =
 
         >>> lamps = read_domain("(define (domain lamps) (:predicates (lit ?x)))")
         >>> read_problem("(define (problem one) (:domain lamps) (:objects a) (:init) (:goal (lit a)))", lamps)
-        <Problem one of lamps: 1 objects, 0 facts, goal (lit a)>
+        <Problem one of lamps: 1 object, 0 facts, goal (lit a)>
 
     Text, path and `name` are as in `read_domain`. A `ProgramError` has all findings: names that do not exist, facts
     with the wrong number or types of arguments, and goals that contradict themselves.
@@ -109,6 +109,8 @@ def file_text(path: PathOrText, who: str) -> str:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "it is no text"
         hint = "a text of PDDL begins with '('"
+        if not Path(path).suffix:
+            hint += "; book_task(name) gives a task of the textbook"
         raise ArgumentError(f"{who}: the file '{path}' cannot be read: {why}; {hint}") from None
 
 

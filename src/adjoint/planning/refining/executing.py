@@ -165,7 +165,8 @@ def execute_task(
         task.sense(step)
         if task.over(max_plans) or task.in_vain(max_tries):
             break
-        task.act(backend, options)
+        if task.act(backend, options):
+            break
     else:
         task.end("failed", f"{counted(max_steps, 'step')} did not suffice")
     reached = task.events[-1].what == "done"
@@ -336,10 +337,12 @@ class _Execution:
         again = sum(event.action == self.ready.action and event.facts == self.seen for event in runs)
         if not row and again < max_tries:
             return False
-        return self.end("failed", f"{self.ready.action} was run {counted(max_tries, 'time')} without lasting success")
+        words = f"{self.ready.action} was run {counted(max_tries, 'time')} without lasting success"
+        last = self.runs[-1].message if self.runs else ""
+        return self.end("failed", f"{words}; at last: {last}" if last else words)
 
-    def act(self, backend: str | Backend, options: dict[str, Any]) -> None:
-        """Run the action that is ready."""
+    def act(self, backend: str | Backend, options: dict[str, Any]) -> bool:
+        """Run the action that is ready; whether the task is over, because the back end cannot go on."""
         ready = self.ready
         assert ready is not None
         self._tell("run", ready.action, "")
@@ -350,6 +353,8 @@ class _Execution:
         aside = ready.action.name in (WITHDRAW, BACK_OFF)  # no action of the plan
         self.expected = None if aside else Expected(ready, ready.action.result(self.seen), run)
         self.ready = ready.following
+        broken = run.error is not None and run.error.diagnostics[0].code == "backend"
+        return broken and self.end("failed", run.message)
 
     def _tell(self, what: str, action: Action | None, note: str) -> None:
         time = sum(run.duration for run in self.runs)

@@ -19,10 +19,12 @@ def joined_run(run: TaskRun) -> ProgramRun:
 
         joined_run(execute_task(world, plan)).q["arm"]                      # (N, nq) at the ticks of all actions
 
-    Its text has a line for each event of the task, and `line` tells which one is under way at each tick.
+    Its text has a line for each event of the task, and `line` tells which one is under way at each tick. The first tick
+    of each action is the state at its beginning: there `tau`, the torques in dynamics, is NaN, and `t` counts it, too.
     """
     if not isinstance(run, TaskRun):
-        raise ArgumentError(f"joined_run: the run must be a TaskRun of execute_task, got {type(run).__name__}")
+        inside = "; its .run is one" if isinstance(getattr(run, "run", None), TaskRun) else ""
+        raise ArgumentError(f"joined_run: the run must be a TaskRun of execute_task, got {type(run).__name__}{inside}")
     if not run.runs:
         raise ArgumentError(f"joined_run: nothing was run: {run.reason or 'the goal was true from the start'}")
     first, sizes = run.runs[0], [len(each) for each in run.runs]

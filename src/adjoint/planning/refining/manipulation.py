@@ -108,9 +108,9 @@ def problem_of(
 ) -> Problem:  # fmt: skip
     """The task of reaching a goal from a world as it is.
 
-        >>> from adjoint.world import World, cuboid
-        >>> cube = cuboid(0.05, 0.05, 0.05)
-        >>> w = World().add("table", cuboid(0.5, 0.5, 0.05)).add("a", cube, at=[0, 0, 0.05]).add_robot("arm", robot)
+        >>> from adjoint.world import Gripper, World, cuboid
+        >>> w = World().add("table", cuboid(0.5, 0.5, 0.05)).add("a", cuboid(0.05, 0.05, 0.05), at=[0, 0, 0.05])
+        >>> w = w.add_robot("arm", robot, gripper=Gripper(opening=0.08, T_tool_grip=[0, 0, 0.14]))
         >>> task = problem_of(w, "(holding arm a)")
         >>> sorted(task.initial)
         [('clear', 'a'), ('clear', 'table'), ('handempty', 'arm'), ('on', 'a', 'table')]

@@ -161,6 +161,8 @@ def _arguments(world: World, action: Action) -> tuple[str, str, str]:
     """The robot, the part and the support of an action, which must be in the world."""
     if not isinstance(world, World):
         raise ArgumentError(f"refine: the first argument must be a World, got {type(world).__name__}")
+    if isinstance(action, str):
+        raise ArgumentError("refine: an Action is needed, not a text; problem_of(world, goal).action(name, ...) is one")
     if not isinstance(action, Action) or action.name not in ("pick", *PUTS) or len(action.arguments) != 3:
         raise ArgumentError(
             f"refine: the action must be one of manipulation_domain: pick, place or stack; got {action!s:.60}"

@@ -82,6 +82,8 @@ def _rule(cursor: Cursor, before: list[Rule]) -> Rule:
         raise cursor.unexpected(f"{' or '.join(choices)} is missing", choices=choices)
     adds, deletes = _actions(cursor)
     certainty = _number(cursor, "CF") if cursor.accept("CF") else 1.0
+    if cursor.key == "SALIENCE":
+        raise cursor.unexpected("SALIENCE stands behind the name", hint="RULE name SALIENCE 5: IF ... THEN ...")
     try:
         return Rule(name, needs, adds, deletes, certainty, salience, cursor.since(start))
     except ArgumentError as error:

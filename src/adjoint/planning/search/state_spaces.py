@@ -58,7 +58,8 @@ class SearchProblem:
         for field in fields(self)[1:6]:
             if not callable(getattr(self, field.name)):
                 kind = type(getattr(self, field.name)).__name__
-                raise ArgumentError(f"SearchProblem: {field.name} must be a function of a state, got {kind}")
+                of = "a state and an action" if field.name in ("result", "cost") else "a state"
+                raise ArgumentError(f"SearchProblem: {field.name} must be a function of {of}, got {kind}")
         if self.predecessors is not None and not callable(self.predecessors):
             raise ArgumentError(f"SearchProblem: predecessors must be a function, got {self.predecessors!r:.60}")
         if not isinstance(self.goals, (tuple, list)):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
+from ...display import counted
 from ...errors import ArgumentError, nearest
 from ...lazy import cached_property
 from ...program.instructions.sources import NOWHERE, Source, Span
@@ -119,7 +120,7 @@ class Operator:
         `costs` are the values of functions; a cost without a value is 1.
         """
         if len(arguments) != len(self.parameters):
-            raise ArgumentError(f"'{self.name}' takes {len(self.parameters)} objects, not {len(arguments)}")
+            raise ArgumentError(f"'{self.name}' takes {counted(len(self.parameters), 'object')}, not {len(arguments)}")
         to = dict(zip((p.name for p in self.parameters), arguments, strict=True))
         needs = self.needs
         condition = Condition(
@@ -222,7 +223,8 @@ class Domain:
 
     def __repr__(self) -> str:
         names = " ".join(operator.name for operator in self.operators)
-        return f"<Domain {self.name}: {len(self.operators)} operators ({names}), {len(self.predicates)} predicates>"
+        can, tells = counted(len(self.operators), "operator"), counted(len(self.predicates), "predicate")
+        return f"<Domain {self.name}: {can} ({names}), {tells}>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -287,7 +289,7 @@ class Problem:
     def misfit(self, operator: Operator, arguments: Sequence[str]) -> str:
         """Why an operator cannot have these objects: their number, their names or their types; "" if it can."""
         if len(arguments) != len(operator.parameters):
-            return f"'{operator.name}' takes {len(operator.parameters)} objects, not {len(arguments)}"
+            return f"'{operator.name}' takes {counted(len(operator.parameters), 'object')}, not {len(arguments)}"
         for parameter, name in zip(operator.parameters, arguments, strict=True):
             if not isinstance(name, str) or name not in self.all_objects:
                 return f"there is no object '{name}'"
@@ -311,8 +313,8 @@ class Problem:
         parts = [*map(fact_text, self.goal.facts), *(f"not {fact_text(fact)}" for fact in self.goal.absent)]
         goal = " ".join(parts[:6]) + (" ..." if len(parts) > 6 else "")
         return (
-            f"<Problem {self.name} of {self.domain.name}: {len(self.all_objects)} objects, "
-            f"{len(self.initial)} facts, goal {goal}>"
+            f"<Problem {self.name} of {self.domain.name}: {counted(len(self.all_objects), 'object')}, "
+            f"{counted(len(self.initial), 'fact')}, goal {goal}>"
         )
 
 
@@ -368,4 +370,4 @@ class Plan:
         if not self.solved:
             return f"<Plan of {self.problem.name}: none; {self.reason}>"
         shown = " ".join(map(str, self.actions[:12])) + (" ..." if len(self.actions) > 12 else "")
-        return f"<Plan of {self.problem.name}: {len(self.actions)} actions, cost {self.cost:g}: {shown}>"
+        return f"<Plan of {self.problem.name}: {counted(len(self.actions), 'action')}, cost {self.cost:g}: {shown}>"

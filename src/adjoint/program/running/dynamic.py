@@ -77,7 +77,8 @@ class DynamicBackend:
         >>> backend.lookahead
         500
 
-    - Arms follow planned motions by computed torque, with q̈ = q̈_d + 2 ω ė + ω² e, where ω is `stiffness` [1/s].
+    - Arms follow planned motions by computed torque, with q̈ = q̈_d + 2 ω ė + ω² e, where ω is `stiffness` [1/s]: this is
+      the gain to choose. It is stable only if ω dt is well below 1.
       Motions with a `Compliance` are controlled in force along its axes (hybrid control), with the gains `force_kp`
       [1/kg], `force_ki` [1/(kg s)] and `force_kd` [1/s], and not faster than `force_speed` [m/s].
     - A tick is simulated in steps of `dt` [s], or a little shorter, semi-implicitly; the controller acts at each step.
@@ -266,8 +267,8 @@ class DynamicBackend:
         )  # fmt: skip
         if not np.isfinite(ticked.q).all():
             raise ArgumentError(
-                f"DynamicBackend: the simulation of robot '{name}' went wrong; is it inside of a part? A smaller 'dt' "
-                f"than {self.dt:g} s or a softer 'contact' may help"
+                f"DynamicBackend: the simulation of robot '{name}' went wrong; is it inside of a part? A 'stiffness' "
+                f"below {self.stiffness:g}, a 'dt' below {self.dt:g} s or a softer 'contact' may help"
             )
         return _Arm(ticked, q_b, v_b, compliance is not None)
 

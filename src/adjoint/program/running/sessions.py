@@ -39,6 +39,8 @@ _OF_A_BACKEND = "start", "ahead", "commit", "brake"
 def backend_of(backend: str | Backend, known: Mapping[str, Callable[[], Backend]]) -> Backend:
     """A back end, given itself or by its name."""
     if not isinstance(backend, str):
+        if isinstance(backend, type):
+            raise ArgumentError(f"run: the back end is a class; {backend.__name__}() makes one")
         if missing := [name for name in _OF_A_BACKEND if not callable(getattr(backend, name, None))]:
             names = " or ".join(map(repr, known))
             raise ArgumentError(f"run: the back end must be {names}, or have '{missing[0]}'; got {backend!r:.60}")

@@ -17,6 +17,7 @@ __all__ = ["Conflict", "ContradictionError", "conflict_in"]
 
 _HEAVY = 1e3  # weight of the relations that are to hold while the last one is missed as little as possible
 _BEST = 8  # descents that are followed to their end
+_DUST = 1e-4  # [rad]
 _PAIRS = 12  # up to so many relations, all pairs are tried first
 
 
@@ -39,8 +40,8 @@ class Conflict(NamedTuple):
         return f"{listed} cannot {both} hold: {self._missing()}"
 
     def _missing(self) -> str:
-        # Positions say nothing while directions differ.
-        if self.angle > 1e-6:
+        # Positions say nothing while directions differ. Descents that end with a miss leave a little of both.
+        if self.angle > (_DUST if self.distance > 1e-6 else 1e-6):
             return f"the directions are {np.degrees(self.angle):.4g}° apart"
         if self.distance > 1e-9:
             return f"the positions are {1000 * self.distance:.4g} mm apart"
