@@ -177,7 +177,7 @@ def test_a_driver_that_fails_ends_the_run_and_keeps_what_happened():
 
 def test_numbers_that_are_none_end_a_dynamic_run():
     result = ran(say("go"), by(0, 0, -2), backend=DynamicBackend(stiffness=1e6))
-    assert result.status == "failed" and "smaller 'dt'" in result.message
+    assert result.status == "failed" and "a 'dt' below 0.001 s" in result.message
     assert result.printed == ("go",) and all(np.isfinite(q).all() for q in result.q.values())
 
 
