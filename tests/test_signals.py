@@ -492,6 +492,7 @@ from adjoint import kernel
 def slow(x):
     time.sleep(1.0)
     return x + 1
+kernel(lambda x: x)(1.0)  # everything is imported: after a fork during an import, CPython waits for it forever
 k, other = kernel(slow), kernel(lambda x: 2 * x)
 threading.Thread(target=k, args=(1.0,), daemon=True).start()
 time.sleep(0.3)
