@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from ...lazy import cached_property
-from ..monitoring.literals import literal_holds, opposite
 from ..rules.matching import FactIndex, match
 from ..strips.task_types import Condition, Fact, Parameter, Problem
 
@@ -43,18 +42,13 @@ class Matcher:
         names = tuple(names)
         for found in self._extended(tuple(dict.fromkeys(condition.facts)), dict(binding)):
             for full in self._completed(found, names):
-                if self._rest_holds(condition, full):
+                if self.holds(condition, full):
                     yield full
 
     def holds(self, condition: Condition, binding: Binding) -> bool:
         """Whether a condition holds in the initial state with objects of the right types; this is no trial."""
         known = all(binding[name] in able for name, able in self._able.items() if name in binding)
         return known and bound_condition(condition, binding).holds(self._initial)
-
-    def _rest_holds(self, condition: Condition, binding: Binding) -> bool:
-        bound = bound_condition(condition, binding)
-        absent = all(literal_holds(opposite(fact), self._initial) for fact in bound.absent)
-        return absent and all(a != b for a, b in bound.different)
 
     def _extended(self, patterns: tuple[Fact, ...], binding: dict[str, str]) -> Iterator[dict[str, str]]:
         """Bindings of the patterns' parameters; the pattern with the fewest facts that fit comes first."""

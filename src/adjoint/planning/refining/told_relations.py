@@ -23,8 +23,7 @@ Related = Mapping[Fact, Sequence[Relation]]
 
 def told_facts(world: World, related: Related) -> set[Fact]:
     """The facts ("as-told", a, b) of parts that lie as their relations say."""
-    here = {fact: relations for fact, relations in related.items() if set(fact[1:]) <= world.parts.keys()}
-    return {(AS_TOLD, *fact[1:]) for fact, relations in here.items() if not missed_by(world, fact[1], relations)}
+    return {(AS_TOLD, *fact[1:]) for fact, relations in related.items() if not missed_by(world, fact[1], relations)}
 
 
 def missed_by(world: World, part: str, relations: Sequence[Relation]) -> bool:
